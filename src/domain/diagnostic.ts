@@ -1,0 +1,43 @@
+/** Every kind of anomaly a stream can show. `docs/errors.md` explains each one; a test compares the two lists. */
+export const DIAGNOSTIC_CODES = [
+  "checksum_mismatch",
+  "duplicate_header",
+  "malformed_event",
+  "message_start_missing",
+  "message_stop_missing",
+  "event_after_end",
+  "block_stop_missing",
+  "block_stop_unmatched",
+  "block_kind_mismatch",
+  "block_index_invalid",
+  "tool_input_unmatched",
+  "tool_input_invalid",
+  "tool_id_missing",
+  "tool_name_missing",
+  "tool_id_repeated",
+  "tool_result_unmatched",
+  "tool_result_missing",
+  "stop_reason_contradicted",
+  "stop_reason_unknown",
+  "usage_invalid",
+  "unknown_event",
+  "unknown_field",
+  "unpaired_surrogate",
+  "text_disagrees",
+  "content_lost",
+  "noise_skipped",
+  "number_not_exact",
+  "repeated",
+] as const;
+
+export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
+
+/** One thing in a stream that is not as it should be, and that did not stop us. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** Where in the stream, in bytes, if the reader knows. */
+  readonly offset?: number;
+  /** How often, when occurrences were counted instead of listed. */
+  readonly count?: number;
+}

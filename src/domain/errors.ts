@@ -1,0 +1,81 @@
+/** Every error code of Spanline. `docs/errors.md` explains each one; a test compares the two lists. */
+export const ERROR_CODES = [
+  "frame_invalid",
+  "frame_checksum",
+  "frame_too_large",
+  "line_too_large",
+  "event_too_large",
+  "truncated_stream",
+  "incomplete_turn",
+  "protocol_error",
+  "unexpected_content_type",
+  "stream_exception",
+  "malformed_event",
+  "turn_too_large",
+  "invalid_message",
+  "invalid_tool",
+  "resume_mismatch",
+  "unreadable_input",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error as data: what a log or an event carries. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Facts for programs: byte offsets, the other side's own error name, counts. Never secrets. */
+  readonly details: { readonly [name: string]: unknown };
+}
+
+export interface ErrorOptions {
+  readonly details?: Failure["details"];
+  readonly cause?: unknown;
+}
+
+/** The base of everything Spanline throws. Branch on `code`, which is stable; the message is for people. */
+export class SpanlineError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Failure["details"];
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  toFailure(): Failure {
+    return { code: this.code, message: this.message, details: this.details };
+  }
+}
+
+/** Bytes that break the rules of their framing. `offset` counts from the start of the stream. */
+export class FrameError extends SpanlineError {
+  readonly offset: number;
+
+  constructor(code: ErrorCode, message: string, details: { readonly offset: number }) {
+    super(code, message, { details: { ...details } });
+    this.offset = details.offset;
+  }
+}
+
+/** A frame whose bytes do not add up to the checksum it carries. */
+export class FrameChecksumError extends FrameError {
+  constructor(message: string, details: { readonly offset: number; readonly ordinal: number }) {
+    super("frame_checksum", message, details);
+  }
+}
+
+/** The stream stopped inside a frame, a line or an event. */
+export class TruncatedStreamError extends FrameError {
+  readonly pendingBytes: number;
+
+  constructor(
+    message: string,
+    details: { readonly offset: number; readonly pendingBytes: number },
+  ) {
+    super("truncated_stream", message, details);
+    this.pendingBytes = details.pendingBytes;
+  }
+}

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+
+/** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
+export type Runner = "client" | "server";
+
+export interface ToolInputError {
+  readonly problem: "invalid-json" | "not-an-object";
+  readonly message: string;
+}
+
+interface ToolCallFacts {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments exactly as they were streamed; also what is shown when they cannot be read. */
+  readonly inputText: string;
+  readonly runBy: Runner;
+  /** The server that offers the tool, where the provider names one. */
+  readonly server?: string;
+}
+
+/** A call whose arguments cannot be read has no `input` at all, so that nobody can run it with `{}` by mistake. */
+export type ToolCall = ToolCallFacts &
+  (
+    | { readonly input: JsonObject; readonly inputError?: undefined }
+    | { readonly input: null; readonly inputError: ToolInputError }
+  );
+
+export type ToolResultPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "json"; readonly value: JsonValue }
+  /** A kind of content that this version does not know, as it came. */
+  | { readonly type: "unknown"; readonly raw: unknown };
+
+export interface ToolResult {
+  readonly callId: string;
+  readonly parts: readonly ToolResultPart[];
+  readonly isError: boolean;
+  /** What the provider says about the result beside its content. */
+  readonly metadata?: unknown;
+}
+
+/** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */
+export function toolCall(facts: ToolCallFacts): ToolCall {
+  if (facts.inputText.trim() === "") return { ...facts, input: {} };
+  let input: unknown;
+  try {
+    input = JSON.parse(facts.inputText);
+  } catch (error) {
+    return {
+      ...facts,
+      input: null,
+      inputError: {
+        problem: "invalid-json",
+        message: error instanceof Error ? error.message : String(error),
+      },
+    };
+  }
+  if (isObject(input)) return { ...facts, input: input as JsonObject };
+  const found = input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
+  return {
+    ...facts,
+    input: null,
+    inputError: {
+      problem: "not-an-object",
+      message: `Tool arguments are ${found}, wanted an object`,
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    // Property and fuzz tests are bounded in runs, not in time; a slow machine must not fail them.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+});
