@@ -27,7 +27,6 @@ export const DIAGNOSTIC_CODES = [
   "content_lost",
   "noise_skipped",
   "number_not_exact",
-  "repeated",
 ] as const;
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];

@@ -8,3 +8,59 @@ export interface JsonObject {
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly reason: string };
+
+/** Deeper than anything a tool or an agent says, and far from what would overflow a recursive reader further in. */
+export const MAX_JSON_DEPTH = 500;
+
+/** The door for JSON text: never throws, and refuses nesting that would make a later `JSON.stringify` throw. */
+export function parseJson(text: string): ParsedJson {
+  if (isTooDeep(text)) return { ok: false, reason: `Nested deeper than ${MAX_JSON_DEPTH} levels` };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Brackets are counted with native searches first: only text with very many of them is looked at by character. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_JSON_DEPTH) return false;
+  const brackets = countUpTo(text, "[") + countUpTo(text, "{");
+  return brackets > MAX_JSON_DEPTH && deepest(text) > MAX_JSON_DEPTH;
+}
+
+function countUpTo(text: string, bracket: string): number {
+  let count = 0;
+  for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+    count += 1;
+    if (count > MAX_JSON_DEPTH) break;
+  }
+  return count;
+}
+
+function deepest(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) quoted = false;
+    } else if (code === QUOTE) quoted = true;
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) most = Math.max(most, (depth += 1));
+    else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
+  }
+  return most;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

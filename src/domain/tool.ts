@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isObject, parseJson, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
 export type Runner = "client" | "server";
@@ -42,27 +42,14 @@ export interface ToolResult {
 /** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */
 export function toolCall(facts: ToolCallFacts): ToolCall {
   if (facts.inputText.trim() === "") return { ...facts, input: {} };
-  let input: unknown;
-  try {
-    input = JSON.parse(facts.inputText);
-  } catch (error) {
-    return {
-      ...facts,
-      input: null,
-      inputError: {
-        problem: "invalid-json",
-        message: error instanceof Error ? error.message : String(error),
-      },
-    };
+  const parsed = parseJson(facts.inputText);
+  if (!parsed.ok) {
+    const inputError = { problem: "invalid-json", message: parsed.reason } as const;
+    return { ...facts, input: null, inputError };
   }
-  if (isObject(input)) return { ...facts, input: input as JsonObject };
+  const input = parsed.value;
+  if (isObject(input)) return { ...facts, input };
   const found = input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
-  return {
-    ...facts,
-    input: null,
-    inputError: {
-      problem: "not-an-object",
-      message: `Tool arguments are ${found}, wanted an object`,
-    },
-  };
+  const message = `Tool arguments are ${found}, wanted an object`;
+  return { ...facts, input: null, inputError: { problem: "not-an-object", message } };
 }

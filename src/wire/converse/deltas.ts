@@ -1,0 +1,126 @@
+import { isObject, type JsonValue } from "../../domain/json.ts";
+import type { ToolResultPart } from "../../domain/tool.ts";
+import {
+  appendContent,
+  appendInput,
+  appendParts,
+  appendRedacted,
+  contentBlock,
+  slotAt,
+} from "./blocks.ts";
+import { ensureMessage } from "./messages.ts";
+import { CONTENT_BLOCK_DELTA, REASONING, type Fields } from "./schema.ts";
+import {
+  diagnose,
+  keepUnknown,
+  keepUnknownFields,
+  type ConverseState,
+  type Out,
+  type Slot,
+} from "./state.ts";
+
+export function foldDelta(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, CONTENT_BLOCK_DELTA, fields, emit);
+  const { contentBlockIndex: index, delta } = fields;
+  if (!isIndex(index)) {
+    const message = `Content block index ${JSON.stringify(index)} is not a whole number from 0`;
+    diagnose(state, "block_index_invalid", message, emit);
+  }
+  if (!isObject(delta)) return;
+  for (const kind in delta) {
+    const body = delta[kind];
+    if (body === null || body === undefined) continue;
+    if (state.message === null || state.message.closed) {
+      ensureMessage(state, kind.startsWith("toolResult") ? "user" : "assistant", emit);
+    }
+    foldMember(state, slotAt(state, index), { kind, body }, emit);
+  }
+}
+
+/** An absent index is normal for models that Strands reaches elsewhere than on Bedrock. */
+function isIndex(index: unknown): boolean {
+  if (index === undefined || index === null) return true;
+  return typeof index === "number" && index >= 0 && Number.isInteger(index);
+}
+
+interface Member {
+  readonly kind: string;
+  readonly body: unknown;
+}
+
+function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, emit: Out): void {
+  switch (kind) {
+    case "text":
+      if (typeof body !== "string") break;
+      return appendContent(state, contentBlock(state, slot, "text", emit), body, emit);
+    case "toolUse":
+      return foldInput(state, slot, body, emit);
+    case "reasoningContent":
+      if (!isObject(body)) break;
+      return foldReasoning(state, slot, body, emit);
+    case "toolResult":
+      return foldResultParts(state, slot, body, emit);
+    case "toolResultMetadata":
+      if (slot.result === null || !isObject(body) || typeof body["metadata"] !== "string") break;
+      state.characters += body["metadata"].length;
+      slot.result.metadata += body["metadata"];
+      return;
+    default:
+  }
+  keepUnknown(state, { what: "delta", name: kind, raw: body }, emit);
+}
+
+/** Arguments come as fragments of JSON text; a provider that sends them parsed is understood too. */
+function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
+  const input = isObject(body) ? body["input"] : undefined;
+  if (input === undefined || input === null) return;
+  if (slot.call === null) {
+    // No call to give them to. A call made up from here would have neither id nor name.
+    emit({ type: "unknown", what: "delta", name: "toolUse", raw: body });
+    const message = "Tool arguments came at an index where no tool call is open";
+    return diagnose(state, "tool_input_unmatched", message, emit);
+  }
+  appendInput(state, slot.call, typeof input === "string" ? input : JSON.stringify(input), emit);
+}
+
+function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Out): void {
+  const { text, signature, redactedContent } = body;
+  keepUnknownFields(state, REASONING, body, emit);
+  if (typeof text === "string") {
+    appendContent(state, contentBlock(state, slot, "reasoning", emit), text, emit);
+  }
+  if (typeof signature === "string") {
+    state.characters += signature.length;
+    contentBlock(state, slot, "reasoning", emit).signature += signature;
+  }
+  if (typeof redactedContent === "string") {
+    appendRedacted(state, contentBlock(state, slot, "redacted", emit), redactedContent);
+  } else if (redactedContent !== undefined && redactedContent !== null) {
+    keepUnknown(state, { what: "delta", name: "redactedContent", raw: redactedContent }, emit);
+  }
+}
+
+function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
+  if (slot.result === null) {
+    emit({ type: "unknown", what: "delta", name: "toolResult", raw: body });
+    const message = "Tool result content came at an index where no tool result is open";
+    return diagnose(state, "tool_result_unmatched", message, emit);
+  }
+  const parts = (Array.isArray(body) ? body : [body]).map(partOf);
+  for (const part of parts) state.characters += sizeOf(part);
+  appendParts(slot.result, parts);
+}
+
+function partOf(raw: unknown): ToolResultPart {
+  if (typeof raw === "string") return { type: "text", text: raw };
+  if (isObject(raw)) {
+    if (typeof raw["text"] === "string") return { type: "text", text: raw["text"].toWellFormed() };
+    if (raw["json"] !== undefined) return { type: "json", value: raw["json"] as JsonValue };
+  }
+  return { type: "unknown", raw };
+}
+
+function sizeOf(part: ToolResultPart): number {
+  if (part.type === "text") return part.text.length;
+  return JSON.stringify(part.type === "json" ? part.value : part.raw)?.length ?? 0;
+}

@@ -1,0 +1,188 @@
+import type { Codec } from "../../domain/codec.ts";
+import type { Failure } from "../../domain/errors.ts";
+import { isObject } from "../../domain/json.ts";
+import type { HookFired, ProviderEvent } from "../../domain/provider-event.ts";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import { addUsage } from "../../domain/usage.ts";
+import { closeSlots, EXPLICIT, slotAt } from "./blocks.ts";
+import { foldDelta } from "./deltas.ts";
+import { endTurn } from "./ending.ts";
+import { startMessage, stopMessage } from "./messages.ts";
+import { foldStart } from "./starts.ts";
+import { CONTENT_BLOCK_STOP, HOOK_EVENT, METADATA, type Fields } from "./schema.ts";
+import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
+import { readUsage } from "./usage.ts";
+
+export interface ConverseOptions {
+  /** Text, arguments and results kept of one turn, in characters. A service answer has at most 100 MB. */
+  readonly maxCharacters?: number;
+}
+
+const DEFAULT_MAX_CHARACTERS = 100_000_000;
+
+/**
+ * Folds the stream of InvokeHarness, of ConverseStream, or the chunks that Strands passes on.
+ *
+ * One invocation may stream several messages (assistant, then tool results as user, then assistant again), each
+ * with block indexes that start again and may even be reused within a message. So calls are known by their id,
+ * blocks by a number that counts openings, and an index only says where a fragment belongs.
+ */
+export function converseFold(
+  options: ConverseOptions = {},
+): Codec<ConverseState, StreamMessage, ProviderEvent> {
+  const { maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
+  return {
+    initial: () => ({
+      message: null,
+      messageCount: 0,
+      blockCount: 0,
+      slots: new Map(),
+      calls: new Map(),
+      usage: null,
+      failure: null,
+      denial: null,
+      characters: 0,
+      maxCharacters,
+      diagnosed: new Map(),
+      unknownFields: new Set(),
+    }),
+    step: foldMessage,
+    finish: endTurn,
+  };
+}
+
+function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): void {
+  switch (message.type) {
+    case "event":
+      if (state.failure !== null) {
+        const note = `"${message.name}" came after the failure that ended the turn`;
+        diagnose(state, "event_after_end", note, emit);
+      }
+      return foldEvent(state, message.name, message.payload, emit);
+    case "exception":
+      return foldException(state, message.name, message.payload);
+    case "malformed":
+      return foldMalformed(state, message, emit);
+    case "failure":
+      return fail(state, message.failure);
+    default:
+      message satisfies never;
+  }
+}
+
+function foldEvent(state: ConverseState, name: string, payload: unknown, emit: Out): void {
+  if (state.characters > state.maxCharacters) return overflow(state);
+  // A null payload says as little as an empty one.
+  const fields = isObject(payload) ? payload : {};
+  switch (name) {
+    case "contentBlockDelta":
+      return foldDelta(state, fields, emit);
+    case "contentBlockStart":
+      return foldStart(state, fields, emit);
+    case "contentBlockStop":
+      return stopBlock(state, fields, emit);
+    case "messageStart":
+      return startMessage(state, fields, emit);
+    case "messageStop":
+      return stopMessage(state, fields, emit);
+    case "metadata":
+      return foldMetadata(state, fields, emit);
+    case "hookEvent":
+      return foldHook(state, fields, emit);
+    default:
+      // A decoded capture holds exceptions as plain members of the event union.
+      if (name.endsWith("Exception") || name === "runtimeClientError") {
+        return foldException(state, name, payload);
+      }
+      return keepUnknown(state, { what: "event", name, raw: payload }, emit);
+  }
+}
+
+function stopBlock(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, CONTENT_BLOCK_STOP, fields, emit);
+  const slot = slotAt(state, fields["contentBlockIndex"]);
+  if (slot.content === null && slot.call === null && slot.result === null) {
+    diagnose(state, "block_stop_unmatched", "A block was closed that is not open", emit);
+    return;
+  }
+  closeSlots(state, [slot], emit, EXPLICIT);
+}
+
+function foldMetadata(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, METADATA, fields, emit);
+  const metrics = isObject(fields["metrics"]) ? fields["metrics"] : {};
+  const read = readUsage(fields["usage"]);
+  if (read === undefined) return;
+  for (const name of read.invalid) {
+    diagnose(state, "usage_invalid", `Usage field "${name}" is not a count`, emit);
+  }
+  const { usage } = read;
+  state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
+  const { latencyMs } = metrics;
+  if (typeof latencyMs === "number") emit({ type: "usage", usage, latencyMs });
+  else emit({ type: "usage", usage });
+}
+
+function foldHook(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, HOOK_EVENT, fields, emit);
+  const decision = textOr(fields["decision"], undefined);
+  const reason = textOr(fields["reason"], undefined);
+  const event: HookFired = {
+    type: "hook",
+    id: textOr(fields["hookEventId"], ""),
+    name: textOr(fields["name"], ""),
+    stage: textOr(fields["type"], ""),
+    ...(decision !== undefined && { decision }),
+    ...(reason !== undefined && { reason }),
+  };
+  if (decision === "deny") {
+    state.denial = { hook: event.name, ...(reason !== undefined && { reason }) };
+  }
+  emit(event);
+}
+
+function foldException(state: ConverseState, name: string, payload: unknown): void {
+  const fields = isObject(payload) ? payload : {};
+  const said = textOr(fields["message"], textOr(fields["Message"], ""));
+  fail(state, {
+    code: "stream_exception",
+    message: said === "" ? `The provider ended the stream with ${name}` : `${name}: ${said}`,
+    details: { type: name, payload },
+  });
+}
+
+/** A body that cannot be read is a hole in the turn if the event is one that carries the turn. */
+function foldMalformed(
+  state: ConverseState,
+  message: Extract<StreamMessage, { type: "malformed" }>,
+  emit: Out,
+): void {
+  const { name, reason, raw } = message;
+  emit({ type: "unknown", what: "event", name, raw });
+  diagnose(state, "malformed_event", reason, emit);
+  if (name === "" || CARRIES_THE_TURN.has(name)) {
+    fail(state, { code: "malformed_event", message: reason, details: { event: name } });
+  }
+}
+
+function overflow(state: ConverseState): void {
+  const { maxCharacters } = state;
+  const message = `The turn holds more than ${maxCharacters} characters; the rest was not read`;
+  fail(state, { code: "turn_too_large", message, details: { maxCharacters } });
+}
+
+function fail(state: ConverseState, failure: Failure): void {
+  state.failure ??= failure;
+}
+
+function textOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
+  return typeof value === "string" ? value : fallback;
+}
+
+const CARRIES_THE_TURN: ReadonlySet<string> = new Set([
+  "messageStart",
+  "contentBlockStart",
+  "contentBlockDelta",
+  "contentBlockStop",
+  "messageStop",
+]);

@@ -1,0 +1,73 @@
+import type { Role } from "../../domain/provider-event.ts";
+import { closeSlots, IMPLICIT } from "./blocks.ts";
+import { MESSAGE_START, MESSAGE_STOP, type Fields } from "./schema.ts";
+import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
+import { isKnownStopReason } from "./stop-reasons.ts";
+
+export function startMessage(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, MESSAGE_START, fields, emit);
+  closeMessage(state, emit);
+  const { role } = fields;
+  if (role === "assistant" || role === "user") return openMessage(state, role, emit);
+  if (role === undefined || role === null) {
+    diagnose(state, "message_start_missing", "A message started without a role", emit);
+    return openMessage(state, "assistant", emit);
+  }
+  openMessage(state, "other", emit);
+  keepUnknown(state, { what: "role", name: JSON.stringify(role), raw: role }, emit);
+}
+
+export function stopMessage(state: ConverseState, fields: Fields, emit: Out): void {
+  keepUnknownFields(state, MESSAGE_STOP, fields, emit);
+  if (state.message === null) inferMessage(state, "assistant", emit);
+  const { message } = state;
+  if (message === null) return;
+  closeSlots(state, state.slots.values(), emit, IMPLICIT);
+  if (message.closed) {
+    diagnose(state, "event_after_end", "A message was closed twice", emit);
+  }
+  const { stopReason } = fields;
+  message.closed = true;
+  message.reason = typeof stopReason === "string" ? stopReason : null;
+  emit({ type: "message.end", message: message.number, reason: message.reason });
+  if (typeof stopReason === "string" && !isKnownStopReason(stopReason)) {
+    emit({ type: "unknown", what: "reason", name: stopReason, raw: stopReason });
+    diagnose(state, "stop_reason_unknown", `Unknown stop reason "${stopReason}"`, emit);
+  }
+}
+
+/** Content needs a message to belong to. `role` is what the content itself suggests. */
+export function ensureMessage(state: ConverseState, role: Role, emit: Out): void {
+  const { message } = state;
+  if (message === null) return inferMessage(state, role, emit);
+  if (!message.closed) return;
+  // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
+  if (message.role === role && message.reason !== "tool_use") {
+    diagnose(state, "event_after_end", "Content came after its message was closed", emit);
+    return;
+  }
+  inferMessage(state, role, emit);
+}
+
+/** Closes the message at hand if the provider has not. */
+export function closeMessage(state: ConverseState, emit: Out): void {
+  closeSlots(state, state.slots.values(), emit, IMPLICIT);
+  const { message } = state;
+  if (message === null || message.closed) return;
+  message.closed = true;
+  diagnose(state, "message_stop_missing", "A message was never closed by the provider", emit);
+  emit({ type: "message.end", message: message.number, reason: null });
+}
+
+function inferMessage(state: ConverseState, role: Role, emit: Out): void {
+  const message = `Content came without the start of its message; taken as one of role ${role}`;
+  diagnose(state, "message_start_missing", message, emit);
+  openMessage(state, role, emit);
+}
+
+function openMessage(state: ConverseState, role: Role, emit: Out): void {
+  const number = state.messageCount++;
+  state.message = { number, role, closed: false, reason: null };
+  state.slots.clear();
+  emit({ type: "message.start", message: number, role });
+}

@@ -1,0 +1,24 @@
+/** The object behind a member of the event union, before its fields are looked at. */
+export type Fields = { readonly [name: string]: unknown };
+
+/** A structure of the wire and the fields of it that we read. */
+export interface Shape {
+  readonly name: string;
+  readonly fields: ReadonlySet<string>;
+}
+
+export const MESSAGE_START = shape("messageStart", "role");
+export const MESSAGE_STOP = shape("messageStop", "stopReason");
+export const CONTENT_BLOCK_START = shape("contentBlockStart", "contentBlockIndex", "start");
+export const CONTENT_BLOCK_DELTA = shape("contentBlockDelta", "contentBlockIndex", "delta");
+export const CONTENT_BLOCK_STOP = shape("contentBlockStop", "contentBlockIndex");
+export const METADATA = shape("metadata", "usage", "metrics");
+export const HOOK_EVENT = shape("hookEvent", "hookEventId", "name", "type", "decision", "reason");
+export const TOOL_USE = shape("toolUse", "toolUseId", "name", "type", "serverName");
+export const TOOL_RESULT = shape("toolResult", "toolUseId", "status", "type");
+export const REASONING = shape("reasoningContent", "text", "signature", "redactedContent");
+
+/** `p` is padding, by which Bedrock hides the length of what it says. */
+function shape(name: string, ...fields: readonly string[]): Shape {
+  return { name, fields: new Set([...fields, "p"]) };
+}

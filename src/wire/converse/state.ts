@@ -1,0 +1,134 @@
+import type { Emit } from "../../domain/codec.ts";
+import type { DiagnosticCode } from "../../domain/diagnostic.ts";
+import type { Failure } from "../../domain/errors.ts";
+import type { ProviderEvent, Role, UnknownSeen } from "../../domain/provider-event.ts";
+import type { Runner, ToolResultPart } from "../../domain/tool.ts";
+import type { Usage } from "../../domain/usage.ts";
+import type { Fields, Shape } from "./schema.ts";
+
+export interface ConverseState {
+  /** The message at hand, or the last one; null before the first. */
+  message: OpenMessage | null;
+  messageCount: number;
+  blockCount: number;
+  /** What is open in the message at hand, by the provider's index. An absent index is a slot of its own. */
+  readonly slots: Map<unknown, Slot>;
+  /** Every call of the stream, in the order first seen. */
+  readonly calls: Map<string, Call>;
+  usage: Usage | null;
+  /** The first failure counts: later ones tend to be its consequences. */
+  failure: Failure | null;
+  denial: { readonly hook: string; readonly reason?: string } | null;
+  /** Characters kept so far, against `maxCharacters`. */
+  characters: number;
+  readonly maxCharacters: number;
+  readonly diagnosed: Map<DiagnosticCode, number>;
+  readonly unknownFields: Set<string>;
+}
+
+export interface OpenMessage {
+  readonly number: number;
+  readonly role: Role;
+  closed: boolean;
+  reason: string | null;
+}
+
+/** One index of the provider. Kinds that should not share an index still keep apart here. */
+export interface Slot {
+  content: ContentBlock | null;
+  call: CallBlock | null;
+  result: ResultBlock | null;
+}
+
+export type Block = ContentBlock | CallBlock | ResultBlock;
+
+interface Placed {
+  readonly message: number;
+  readonly number: number;
+}
+
+interface Streamed {
+  text: string;
+  /** The first half of a surrogate pair, waiting for the delta that brings the second. */
+  carry: string;
+}
+
+export interface ContentBlock extends Placed, Streamed {
+  readonly kind: "text" | "reasoning" | "redacted";
+  signature: string;
+}
+
+export interface CallBlock extends Placed, Streamed {
+  readonly kind: "call";
+  readonly call: Call;
+}
+
+export interface ResultBlock extends Placed {
+  readonly kind: "result";
+  readonly callId: string;
+  readonly isError: boolean;
+  readonly parts: ToolResultPart[];
+  metadata: string;
+}
+
+export interface Call {
+  readonly id: string;
+  name: string;
+  runBy: Runner;
+  server: string | undefined;
+  answered: boolean;
+}
+
+export type Out = Emit<ProviderEvent>;
+
+/** How often one kind of anomaly is reported in full; more are counted, so that a broken stream cannot flood a log. */
+const REPORTED_IN_FULL = 16;
+
+export function diagnose(
+  state: ConverseState,
+  code: DiagnosticCode,
+  message: string,
+  emit: Out,
+): void {
+  const seen = (state.diagnosed.get(code) ?? 0) + 1;
+  state.diagnosed.set(code, seen);
+  if (seen <= REPORTED_IN_FULL) emit({ type: "diagnostic", diagnostic: { code, message } });
+}
+
+export function reportCounted(state: ConverseState, emit: Out): void {
+  for (const [code, seen] of state.diagnosed) {
+    const count = seen - REPORTED_IN_FULL;
+    if (count <= 0) continue;
+    const message = `${count} more of the same`;
+    emit({ type: "diagnostic", diagnostic: { code, message, count } });
+  }
+}
+
+/** Keeps what this version does not know, and says so. */
+export function keepUnknown(
+  state: ConverseState,
+  seen: Omit<UnknownSeen, "type">,
+  emit: Out,
+): void {
+  emit({ type: "unknown", ...seen });
+  diagnose(state, "unknown_event", `Unknown ${seen.what} "${seen.name}" is kept as it came`, emit);
+}
+
+const MOST_UNKNOWN_FIELDS = 256;
+
+/** A field that this version does not know, on something that it does: kept the first time it is seen. */
+export function keepUnknownFields(
+  state: ConverseState,
+  shape: Shape,
+  fields: Fields,
+  emit: Out,
+): void {
+  for (const name in fields) {
+    if (shape.fields.has(name)) continue;
+    const place = `${shape.name}.${name}`;
+    if (state.unknownFields.has(place) || state.unknownFields.size >= MOST_UNKNOWN_FIELDS) continue;
+    state.unknownFields.add(place);
+    emit({ type: "unknown", what: "field", name: place, raw: fields[name] });
+    diagnose(state, "unknown_field", `Unknown field "${place}" is kept as it came`, emit);
+  }
+}

@@ -1,0 +1,31 @@
+import { isObject } from "../../domain/json.ts";
+import type { Usage } from "../../domain/usage.ts";
+
+export interface ReadUsage {
+  readonly usage: Usage;
+  /** Fields that hold something else than a count. */
+  readonly invalid: readonly string[];
+}
+
+/** Every number is optional on the wire, whatever the service's model says. */
+export function readUsage(raw: unknown): ReadUsage | undefined {
+  if (!isObject(raw)) return undefined;
+  const invalid: string[] = [];
+  const count = (name: string): number | undefined => {
+    const value = raw[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+    invalid.push(name);
+    return undefined;
+  };
+  const inputTokens = count("inputTokens") ?? 0;
+  const outputTokens = count("outputTokens") ?? 0;
+  const cacheReadTokens = count("cacheReadInputTokens") ?? 0;
+  const cacheWriteTokens = count("cacheWriteInputTokens") ?? 0;
+  const sum = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  const totalTokens = count("totalTokens") ?? sum;
+  return {
+    usage: { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens },
+    invalid,
+  };
+}

@@ -1,0 +1,207 @@
+import { FrameError, SpanlineError } from "../../domain/errors.ts";
+
+/** The ten value types of an event-stream header; the two booleans are one here. */
+export type HeaderValue =
+  | { readonly type: "boolean"; readonly value: boolean }
+  | { readonly type: "byte" | "short" | "integer"; readonly value: number }
+  | { readonly type: "long"; readonly value: bigint }
+  | { readonly type: "binary"; readonly value: Uint8Array }
+  | { readonly type: "string"; readonly value: string }
+  /** Milliseconds since 1970. Not a `Date`, which cannot hold all 64 bits. */
+  | { readonly type: "timestamp"; readonly value: bigint }
+  | { readonly type: "uuid"; readonly value: string };
+
+/** In wire order. */
+export type Headers = ReadonlyMap<string, HeaderValue>;
+
+export interface HeaderBlock {
+  readonly headers: Headers;
+  /** Names that occur more than once; the last value is the one kept. */
+  readonly duplicates: readonly string[];
+}
+
+const TRUE = 0;
+const FALSE = 1;
+const BYTE = 2;
+const SHORT = 3;
+const INTEGER = 4;
+const LONG = 5;
+const BINARY = 6;
+const STRING = 7;
+const TIMESTAMP = 8;
+const UUID = 9;
+
+/**
+ * Reads a header block. `block` must be exactly the block, so that no value can reach past it;
+ * `offset` is its place in the stream, for error messages.
+ */
+export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | FrameError {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  const headers = new Map<string, HeaderValue>();
+  const duplicates: string[] = [];
+  let at = 0;
+  while (at < block.length) {
+    const nameEnd = at + 1 + view.getUint8(at);
+    if (nameEnd >= block.length) return pastTheEnd("name", offset + at);
+    const name = utf8.decode(block.subarray(at + 1, nameEnd));
+    const size = valueSize(view, nameEnd);
+    if (size === undefined) {
+      const type = view.getUint8(nameEnd);
+      return new FrameError(
+        "frame_invalid",
+        `Header "${name}" has the unknown type ${type} at byte ${offset + nameEnd}`,
+        { offset: offset + nameEnd },
+      );
+    }
+    const end = nameEnd + 1 + size;
+    if (end > block.length) return pastTheEnd(`value of "${name}"`, offset + nameEnd);
+    if (headers.has(name)) duplicates.push(name);
+    headers.set(name, readValue(block, view, nameEnd));
+    at = end;
+  }
+  return { headers, duplicates };
+}
+
+/** Bytes of the value behind the type byte at `at`; undefined when the type is unknown, Infinity when it is cut. */
+function valueSize(view: DataView, at: number): number | undefined {
+  switch (view.getUint8(at)) {
+    case TRUE:
+    case FALSE:
+      return 0;
+    case BYTE:
+      return 1;
+    case SHORT:
+      return 2;
+    case INTEGER:
+      return 4;
+    case LONG:
+    case TIMESTAMP:
+      return 8;
+    case BINARY:
+    case STRING:
+      return at + 3 <= view.byteLength ? 2 + view.getUint16(at + 1) : Infinity;
+    case UUID:
+      return 16;
+    default:
+      return undefined;
+  }
+}
+
+/** The value behind the type byte at `at`; its size has been checked. */
+function readValue(block: Uint8Array, view: DataView, at: number): HeaderValue {
+  const type = view.getUint8(at);
+  const start = at + 1;
+  switch (type) {
+    case BYTE:
+      return { type: "byte", value: view.getInt8(start) };
+    case SHORT:
+      return { type: "short", value: view.getInt16(start) };
+    case INTEGER:
+      return { type: "integer", value: view.getInt32(start) };
+    case LONG:
+      return { type: "long", value: view.getBigInt64(start) };
+    case BINARY:
+      return { type: "binary", value: block.slice(start + 2, start + 2 + view.getUint16(start)) };
+    case STRING:
+      return {
+        type: "string",
+        value: utf8.decode(block.subarray(start + 2, start + 2 + view.getUint16(start))),
+      };
+    case TIMESTAMP:
+      return { type: "timestamp", value: view.getBigInt64(start) };
+    case UUID:
+      return { type: "uuid", value: formatUuid(block.subarray(start, start + 16)) };
+    default:
+      return { type: "boolean", value: type === TRUE };
+  }
+}
+
+export function encodeHeaders(headers: Iterable<readonly [string, HeaderValue]>): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (const [name, value] of headers) {
+    const nameBytes = encoder.encode(name);
+    if (nameBytes.length === 0 || nameBytes.length > 255) {
+      throw new SpanlineError("frame_invalid", `Header name "${name}" is not 1 to 255 bytes long`);
+    }
+    parts.push(Uint8Array.of(nameBytes.length), nameBytes, encodeValue(name, value));
+  }
+  return joinBytes(parts);
+}
+
+function encodeValue(name: string, header: HeaderValue): Uint8Array {
+  switch (header.type) {
+    case "boolean":
+      return Uint8Array.of(header.value ? TRUE : FALSE);
+    case "byte":
+      return typed(BYTE, 1, (view) => view.setInt8(1, header.value));
+    case "short":
+      return typed(SHORT, 2, (view) => view.setInt16(1, header.value));
+    case "integer":
+      return typed(INTEGER, 4, (view) => view.setInt32(1, header.value));
+    case "long":
+      return typed(LONG, 8, (view) => view.setBigInt64(1, header.value));
+    case "timestamp":
+      return typed(TIMESTAMP, 8, (view) => view.setBigInt64(1, header.value));
+    case "binary":
+      return sized(name, BINARY, header.value);
+    case "string":
+      return sized(name, STRING, encoder.encode(header.value));
+    case "uuid":
+      return joinBytes([Uint8Array.of(UUID), parseUuid(name, header.value)]);
+    default:
+      return header satisfies never;
+  }
+}
+
+function typed(type: number, size: number, write: (view: DataView) => void): Uint8Array {
+  const bytes = new Uint8Array(1 + size);
+  bytes[0] = type;
+  write(new DataView(bytes.buffer));
+  return bytes;
+}
+
+function sized(name: string, type: number, value: Uint8Array): Uint8Array {
+  if (value.length > 0xffff) {
+    throw new SpanlineError(
+      "frame_invalid",
+      `Header "${name}" holds ${value.length} bytes, at most 65535 fit`,
+    );
+  }
+  return joinBytes([Uint8Array.of(type, value.length >> 8, value.length & 255), value]);
+}
+
+function formatUuid(bytes: Uint8Array): string {
+  const hex = [...bytes].map((value) => value.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function parseUuid(name: string, value: string): Uint8Array {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) {
+    throw new SpanlineError("frame_invalid", `Header "${name}" is not a UUID: "${value}"`);
+  }
+  const hex = value.replaceAll("-", "");
+  return Uint8Array.from({ length: 16 }, (_, index) =>
+    parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+}
+
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+function pastTheEnd(what: string, offset: number): FrameError {
+  return new FrameError(
+    "frame_invalid",
+    `A header's ${what} at byte ${offset} runs past the header block`,
+    { offset },
+  );
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const encoder = new TextEncoder();
