@@ -39,6 +39,18 @@ export interface ToolResult {
   readonly metadata?: unknown;
 }
 
+/** The result of a tool that did its work. Text goes as text, anything else as JSON. */
+export function toolSuccess(callId: string, output: JsonValue): ToolResult {
+  const part: ToolResultPart =
+    typeof output === "string" ? { type: "text", text: output } : { type: "json", value: output };
+  return { callId, parts: [part], isError: false };
+}
+
+/** The result of a tool that did not; `message` is for the model. */
+export function toolError(callId: string, message: string): ToolResult {
+  return { callId, parts: [{ type: "text", text: message }], isError: true };
+}
+
 /** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */
 export function toolCall(facts: ToolCallFacts): ToolCall {
   if (facts.inputText.trim() === "") return { ...facts, input: {} };

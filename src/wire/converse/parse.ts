@@ -1,0 +1,66 @@
+import { runCodec } from "../../domain/codec.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import type { ToolInputError } from "../../domain/tool.ts";
+import { turnOf, type Turn } from "../../domain/turn.ts";
+import type { Usage } from "../../domain/usage.ts";
+import { converseFold } from "./fold.ts";
+
+/** One call that waits for us, in the words of the wire. */
+export type ToolUse = { readonly toolUseId: string; readonly name: string } & (
+  | { readonly input: JsonObject }
+  | { readonly input: null; readonly inputError: ToolInputError; readonly rawInput: string }
+);
+
+export interface ParsedStream {
+  /** The last one; null when the stream never said. */
+  readonly stopReason: string | null;
+  /** Ours to answer, in the order first seen, each id once. */
+  readonly toolUses: readonly ToolUse[];
+  /** All assistant text. */
+  readonly text: string;
+  readonly usage: Usage | null;
+  /** Everything else: messages, reasoning, server tools with results, how it ended, diagnostics. */
+  readonly turn: Turn;
+}
+
+/** Folds a whole list of decoded events, each an object with the event's name as its one key. */
+export function parse(events: Iterable<unknown>): ParsedStream {
+  const turn = turnOf(runCodec(converseFold(), unionMessages(events)));
+  return {
+    stopReason: turn.end?.reason ?? null,
+    toolUses: turn.calls.map(({ id: toolUseId, name, input, inputError, inputText }) =>
+      input === null
+        ? { toolUseId, name, input, inputError, rawInput: inputText }
+        : { toolUseId, name, input },
+    ),
+    text: turn.text,
+    usage: turn.usage,
+    turn,
+  };
+}
+
+function* unionMessages(events: Iterable<unknown>): Generator<StreamMessage> {
+  for (const event of events) yield* readUnionEvent(event);
+}
+
+/** Reads one member of the decoded event union, as SDKs hand it out and captures keep it. */
+export function readUnionEvent(event: unknown): StreamMessage[] {
+  if (!isObject(event)) {
+    return [
+      malformed(`An event is ${event === null ? "null" : typeof event}, wanted an object`, event),
+    ];
+  }
+  const { $unknown: unmodelled } = event;
+  // The AWS SDK for JavaScript wraps a member that it does not know as `$unknown: [name, value]`.
+  if (Array.isArray(unmodelled) && typeof unmodelled[0] === "string") {
+    return [{ type: "event", name: unmodelled[0], payload: unmodelled[1] }];
+  }
+  const names = Object.keys(event);
+  if (names.length === 0) return [malformed("An event is an empty object", event)];
+  return names.map((name) => ({ type: "event", name, payload: event[name] }));
+}
+
+function malformed(reason: string, event: unknown): StreamMessage {
+  return { type: "malformed", name: "?", reason, raw: JSON.stringify(event) ?? "undefined" };
+}
