@@ -54,8 +54,8 @@ interface OpenMessage {
 /** The growing turn: `initialTurn`, then `addToTurn` for every event; `snapshotTurn` at any moment. */
 export interface TurnState {
   readonly messages: Map<number, OpenMessage>;
-  /** In the order first seen; the last opening's content counts when an id is repeated. */
-  readonly calls: Map<string, ToolCall>;
+  /** In the order first seen; null until its end. The last opening's content counts when an id is repeated. */
+  readonly calls: Map<string, ToolCall | null>;
   readonly results: Map<string, ToolResult>;
   readonly diagnostics: Diagnostic[];
   readonly unknown: UnknownSeen[];
@@ -126,6 +126,7 @@ export function addToTurn(turn: TurnState, event: ProviderEvent): void {
       turn.end = event;
       return;
     case "tool.start":
+      if (!turn.calls.has(event.callId)) turn.calls.set(event.callId, null);
       // A call that is opened again after its result is a new call under an old id: it has no result yet.
       turn.results.delete(event.callId);
       return;
@@ -148,7 +149,7 @@ export function snapshotTurn(turn: TurnState): Turn {
     ),
   }));
   const assistant = messages.filter((message) => message.role === "assistant").map(textOf);
-  const calls = [...turn.calls.values()];
+  const calls = [...turn.calls.values()].filter((call) => call !== null);
   return {
     messages,
     calls: calls.filter((call) => call.runBy === "client" && !turn.results.has(call.id)),
@@ -203,7 +204,7 @@ function replaceText(turn: TurnState, message: number, text: string): void {
 /** A repeated id is one call: it keeps the place of its first opening and the content of its last. */
 function lastOfEachCall(
   blocks: readonly (readonly [number, TurnBlock])[],
-  calls: ReadonlyMap<string, ToolCall>,
+  calls: ReadonlyMap<string, ToolCall | null>,
 ): TurnBlock[] {
   const seen = new Set<string>();
   const kept: TurnBlock[] = [];

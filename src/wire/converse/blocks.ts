@@ -66,8 +66,17 @@ export function appendRedacted(state: ConverseState, block: ContentBlock, base64
 export function openCall(state: ConverseState, slot: Slot, call: Call, emit: Out): void {
   const block: CallBlock = { ...placed(state), kind: "call", call, text: "", carry: "" };
   slot.call = block;
+  call.slot = slot;
   const { message, number } = block;
   emit({ type: "tool.start", message, block: number, callId: call.id, name: call.name });
+}
+
+/** Ends the streaming of a call that is about to be opened again elsewhere. */
+export function closeCallBlock(state: ConverseState, call: Call, emit: Out): void {
+  const { slot } = call;
+  if (slot?.call?.call !== call) return;
+  closeBlock(state, slot.call, emit, IMPLICIT);
+  slot.call = null;
 }
 
 export function appendInput(

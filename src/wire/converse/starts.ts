@@ -1,5 +1,5 @@
 import { isObject } from "../../domain/json.ts";
-import { closeSlots, IMPLICIT, openCall, openResult, slotAt } from "./blocks.ts";
+import { closeCallBlock, closeSlots, IMPLICIT, openCall, openResult, slotAt } from "./blocks.ts";
 import { ensureMessage } from "./messages.ts";
 import { CONTENT_BLOCK_START, TOOL_RESULT, TOOL_USE, type Fields } from "./schema.ts";
 import {
@@ -54,7 +54,7 @@ function callOf(state: ConverseState, id: string, fields: Fields, emit: Out): Ca
   } as const;
   const known = state.calls.get(id);
   if (known === undefined) {
-    const call: Call = { id, ...facts };
+    const call: Call = { id, slot: null, ...facts };
     state.calls.set(id, call);
     return call;
   }
@@ -64,6 +64,7 @@ function callOf(state: ConverseState, id: string, fields: Fields, emit: Out): Ca
     `Tool call ${id} was opened again; the last one counts`,
     emit,
   );
+  closeCallBlock(state, known, emit);
   return Object.assign(known, facts);
 }
 

@@ -77,6 +77,8 @@ export interface Call {
   runBy: Runner;
   server: string | undefined;
   answered: boolean;
+  /** Where its arguments are being streamed, or last were. */
+  slot: Slot | null;
 }
 
 export type Out = Emit<ProviderEvent>;

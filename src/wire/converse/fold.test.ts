@@ -1,0 +1,924 @@
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../../domain/codec.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import { turnOf, type Turn } from "../../domain/turn.ts";
+import { converseFold } from "./fold.ts";
+import { readUnionEvent } from "./parse.ts";
+
+const assistant = { messageStart: { role: "assistant" } };
+const user = { messageStart: { role: "user" } };
+const stop = (stopReason: string) => ({ messageStop: { stopReason } });
+const text = (index: unknown, value: string) => ({
+  contentBlockDelta: { contentBlockIndex: index, delta: { text: value } },
+});
+const call = (index: unknown, toolUseId: string, name: string, more: object = {}) => ({
+  contentBlockStart: { contentBlockIndex: index, start: { toolUse: { toolUseId, name, ...more } } },
+});
+const input = (index: unknown, fragment: unknown) => ({
+  contentBlockDelta: { contentBlockIndex: index, delta: { toolUse: { input: fragment } } },
+});
+const result = (index: unknown, toolUseId: string, status = "success") => ({
+  contentBlockStart: { contentBlockIndex: index, start: { toolResult: { toolUseId, status } } },
+});
+const resultDelta = (index: unknown, parts: unknown) => ({
+  contentBlockDelta: { contentBlockIndex: index, delta: { toolResult: parts } },
+});
+const reasoning = (index: unknown, delta: object) => ({
+  contentBlockDelta: { contentBlockIndex: index, delta: { reasoningContent: delta } },
+});
+const close = (index: unknown) => ({ contentBlockStop: { contentBlockIndex: index } });
+const usage = (inputTokens: number, outputTokens: number, more: object = {}) => ({
+  metadata: { usage: { inputTokens, outputTokens, ...more }, metrics: { latencyMs: 12 } },
+});
+
+function fold(events: readonly unknown[], extra: readonly StreamMessage[] = []): ProviderEvent[] {
+  return runCodec(converseFold(), [...events.flatMap(readUnionEvent), ...extra]);
+}
+
+function turn(...events: readonly unknown[]): Turn {
+  return turnOf(fold(events));
+}
+
+function end(...events: readonly unknown[]): TurnEnd {
+  const last = fold(events).at(-1);
+  if (last?.type !== "end") throw new Error("no end");
+  return last;
+}
+
+function codes(turned: Turn): string[] {
+  return turned.diagnostics.map((diagnostic) => diagnostic.code);
+}
+
+describe("calls", () => {
+  it("keeps both calls of a reused index, each with its own input: [{0,A},{0,B},{1,C}] [AC-17]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "first"),
+      input(0, '{"a":'),
+      input(0, "1}"),
+      call(0, "B", "second"),
+      input(0, '{"b":2}'),
+      call(1, "C", "third"),
+      input(1, '{"c":3}'),
+      close(0),
+      close(1),
+      stop("tool_use"),
+    );
+    expect(turned.calls.map(({ id, name, input: value }) => ({ id, name, value }))).toEqual([
+      { id: "A", name: "first", value: { a: 1 } },
+      { id: "B", name: "second", value: { b: 2 } },
+      { id: "C", name: "third", value: { c: 3 } },
+    ]);
+    expect(turned.end).toMatchObject({ outcome: "action-required", openCalls: ["A", "B", "C"] });
+  });
+
+  it("collapses a repeated id to one call with the last opening's input, and says so [AC-18]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "X", "old"),
+      input(0, '{"n":1}'),
+      close(0),
+      call(1, "Y", "other"),
+      close(1),
+      call(2, "X", "new"),
+      input(2, '{"n":2}'),
+      close(2),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toEqual([
+      { id: "X", name: "new", inputText: '{"n":2}', runBy: "client", input: { n: 2 } },
+      { id: "Y", name: "other", inputText: "", runBy: "client", input: {} },
+    ]);
+    expect(turned.messages[0]?.blocks.map((block) => block.type)).toEqual(["call", "call"]);
+    expect(codes(turned)).toEqual(["tool_id_repeated"]);
+  });
+
+  it("closes what is open at an index before another block starts there [SD-17]", () => {
+    const turned = turn(assistant, text(0, "before"), call(0, "A", "tool"), stop("tool_use"));
+    expect(turned.messages[0]?.blocks).toMatchObject([
+      { type: "text", text: "before" },
+      { type: "call", call: { id: "A" } },
+    ]);
+    expect(codes(turned)).toEqual(["block_stop_missing", "block_stop_missing"]);
+  });
+
+  it("routes fragments of interleaved blocks by the block open at their index [AC-23]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      call(1, "B", "b"),
+      input(0, '{"x"'),
+      input(1, '{"y"'),
+      input(0, ":1}"),
+      input(1, ":2}"),
+      close(1),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls.map((one) => one.input)).toEqual([{ x: 1 }, { y: 2 }]);
+  });
+
+  it("orders parallel blocks by their opening, not by their stop [SD-19]", () => {
+    const events = fold([
+      assistant,
+      call(0, "A", "a"),
+      call(1, "B", "b"),
+      close(1),
+      close(0),
+      stop("tool_use"),
+    ]);
+    const blocks = events.filter((event) => event.type === "tool.end");
+    expect(blocks.map((event) => [event.call.id, event.block])).toEqual([
+      ["B", 1],
+      ["A", 0],
+    ]);
+    expect(turnOf(events).messages[0]?.blocks).toMatchObject([
+      { call: { id: "A" } },
+      { call: { id: "B" } },
+    ]);
+  });
+
+  it("takes no arguments as an empty object [AC-27]", () => {
+    expect(turn(assistant, call(0, "A", "a"), close(0), stop("tool_use")).calls).toEqual([
+      { id: "A", name: "a", inputText: "", runBy: "client", input: {} },
+    ]);
+  });
+
+  it("reports arguments that are not JSON with their raw text, and never as {} [AC-27, RMA-P0-4]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      input(0, '{"a":'),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toEqual([
+      {
+        id: "A",
+        name: "a",
+        inputText: '{"a":',
+        runBy: "client",
+        input: null,
+        inputError: { problem: "invalid-json", message: expect.any(String) },
+      },
+    ]);
+    expect(codes(turned)).toEqual(["tool_input_invalid"]);
+  });
+
+  it.each(["[1,2]", "null", "7", '"text"'])(
+    "reports arguments that are no object: %s [AC-28]",
+    (fragment) => {
+      const turned = turn(assistant, call(0, "A", "a"), input(0, fragment), stop("tool_use"));
+      expect(turned.calls).toMatchObject([
+        { input: null, inputText: fragment, inputError: { problem: "not-an-object" } },
+      ]);
+    },
+  );
+
+  it("puts fragments together that are cut inside an escape or a character [AC-29]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      input(0, '{"e":"\\u00'),
+      input(0, 'e9","r":"\ud83d'),
+      input(0, '\ude80"}'),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls[0]?.input).toEqual({ e: "é", r: "🚀" });
+    expect(codes(turned)).toEqual([]);
+  });
+
+  it("understands arguments that come parsed [SD-23]", () => {
+    const turned = turn(assistant, call(0, "A", "a"), input(0, { a: [1] }), stop("tool_use"));
+    expect(turned.calls[0]?.input).toEqual({ a: [1] });
+  });
+
+  it("makes no call out of arguments without an opening; they are kept and reported [AC-20, SD-20]", () => {
+    const events = fold([assistant, input(0, '{"a":1}'), text(1, "hi"), stop("end_turn")]);
+    expect(events.filter((event) => event.type.startsWith("tool."))).toEqual([]);
+    expect(events).toContainEqual({
+      type: "unknown",
+      what: "delta",
+      name: "toolUse",
+      raw: { input: '{"a":1}' },
+    });
+    expect(codes(turnOf(events))).toEqual(["tool_input_unmatched", "block_stop_missing"]);
+  });
+
+  it("makes no call out of an opening without an id, and does not take it for text [SD-22]", () => {
+    const turned = turn(
+      assistant,
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: {} } } },
+      input(0, "{}"),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toEqual([]);
+    expect(turned.messages[0]?.blocks).toEqual([]);
+    expect(turned.unknown.map((seen) => seen.what)).toEqual(["start", "delta"]);
+    expect(turned.end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
+  });
+
+  it("keeps a call without a name, so that it can be answered", () => {
+    const turned = turn(
+      assistant,
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: { toolUseId: "A" } } } },
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toMatchObject([{ id: "A", name: "" }]);
+    expect(codes(turned)).toEqual(["tool_name_missing"]);
+  });
+});
+
+describe("whose call it is", () => {
+  const serverRound = [
+    assistant,
+    call(0, "S", "shell", { type: "server_tool_use" }),
+    input(0, '{"cmd":"ls"}'),
+    close(0),
+    stop("tool_use"),
+    user,
+    result(0, "S"),
+    resultDelta(0, [{ text: "a.txt" }]),
+    close(0),
+    stop("tool_result"),
+  ];
+
+  it("gives server-run tools with their results and offers none of them to us [AC-39, RMA-P0-1]", () => {
+    const turned = turn(
+      ...serverRound,
+      assistant,
+      text(0, "One file."),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.calls).toEqual([]);
+    expect(turned.serverCalls).toEqual([
+      {
+        call: {
+          id: "S",
+          name: "shell",
+          inputText: '{"cmd":"ls"}',
+          runBy: "server",
+          input: { cmd: "ls" },
+        },
+        result: { callId: "S", parts: [{ type: "text", text: "a.txt" }], isError: false },
+      },
+    ]);
+    expect(turned.end).toMatchObject({ outcome: "completed", openCalls: [] });
+    expect(codes(turned)).toEqual([]);
+  });
+
+  it("asks us only for the inline calls after a server round [RMA-P0-1]", () => {
+    const turned = turn(
+      ...serverRound,
+      assistant,
+      call(0, "B", "ask", { type: "tool_use" }),
+      close(0),
+      call(1, "C", "ask"),
+      close(1),
+      stop("tool_use"),
+    );
+    expect(turned.end).toMatchObject({ outcome: "action-required", openCalls: ["B", "C"] });
+  });
+
+  it("takes an untyped call that is answered in the stream as run by the server [AC-39]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "U", "lookup"),
+      close(0),
+      stop("tool_use"),
+      user,
+      result(0, "U", "error"),
+      resultDelta(0, [{ text: "no" }]),
+      close(0),
+      stop("tool_result"),
+      assistant,
+      text(0, "Sorry."),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.calls).toEqual([]);
+    expect(turned.serverCalls).toMatchObject([{ result: { isError: true } }]);
+  });
+
+  it("keeps the name of an MCP tool's server", () => {
+    const more = { type: "mcp_tool_use", serverName: "docs" };
+    const turned = turn(assistant, call(0, "M", "search", more), close(0), stop("tool_use"));
+    expect(turned.serverCalls).toMatchObject([
+      { call: { server: "docs", runBy: "server" }, result: null },
+    ]);
+  });
+
+  it("does not take a cut after a server tool's stop for a request to us [RMA-P0-2]", () => {
+    const turned = turn(...serverRound.slice(0, 5));
+    expect(turned.end).toMatchObject({
+      outcome: "failed",
+      reason: "tool_use",
+      openCalls: [],
+      failure: { code: "incomplete_turn" },
+    });
+    expect(codes(turned)).toEqual(["tool_result_missing"]);
+  });
+
+  it("reports a result that answers no call [SD-34]", () => {
+    const turned = turn(user, result(0, "ghost"), close(0), stop("tool_result"));
+    expect(codes(turned)).toEqual(["tool_result_unmatched"]);
+  });
+
+  it("asks us again for an id that is opened again after its result", () => {
+    const turned = turn(
+      ...serverRound,
+      assistant,
+      call(0, "S", "mine"),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toMatchObject([{ id: "S", name: "mine" }]);
+    expect(turned.end?.openCalls).toEqual(["S"]);
+  });
+
+  it("keeps a result that comes while its call is still open", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      result(1, "A"),
+      close(1),
+      close(0),
+      stop("tool_use"),
+      assistant,
+      text(0, "ok"),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.calls).toEqual([]);
+    expect(turned.end?.openCalls).toEqual([]);
+  });
+});
+
+describe("messages and blocks", () => {
+  it("opens text and reasoning by their first delta [AC-19]", () => {
+    expect(
+      fold([
+        assistant,
+        reasoning(0, { text: "hm" }),
+        close(0),
+        text(1, "hi"),
+        close(1),
+        stop("end_turn"),
+      ]),
+    ).toEqual([
+      { type: "message.start", message: 0, role: "assistant" },
+      { type: "reasoning.delta", message: 0, block: 0, text: "hm" },
+      { type: "reasoning.end", message: 0, block: 0, text: "hm" },
+      { type: "text.delta", message: 0, block: 1, text: "hi" },
+      { type: "text.end", message: 0, block: 1, text: "hi" },
+      { type: "message.end", message: 0, reason: "end_turn" },
+      { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null },
+    ]);
+  });
+
+  it("closes a block without a stop at the next start on its index, the message's stop, or the end [AC-21]", () => {
+    const atStart = fold([assistant, text(0, "a"), call(0, "A", "a"), close(0), stop("tool_use")]);
+    const atStop = fold([assistant, text(0, "a"), stop("end_turn")]);
+    const atEnd = fold([assistant, text(0, "a")]);
+    for (const events of [atStart, atStop, atEnd]) {
+      expect(events.find((event) => event.type === "text.end")).toEqual({
+        type: "text.end",
+        message: 0,
+        block: 0,
+        text: "a",
+        implicitStop: true,
+      });
+      expect(codes(turnOf(events))).toContain("block_stop_missing");
+    }
+  });
+
+  it("ignores a second stop of a block, with a diagnostic [AC-22]", () => {
+    const turned = turn(assistant, text(0, "a"), close(0), close(0), stop("end_turn"));
+    expect(turned.text).toBe("a");
+    expect(codes(turned)).toEqual(["block_stop_unmatched"]);
+  });
+
+  it("keeps order, roles and indexes of several messages apart [AC-24]", () => {
+    const turned = turn(
+      assistant,
+      text(0, "Let me check."),
+      close(0),
+      call(1, "A", "look"),
+      close(1),
+      stop("tool_use"),
+      user,
+      result(0, "A"),
+      resultDelta(0, [{ json: { n: 1 } }]),
+      close(0),
+      stop("tool_result"),
+      assistant,
+      text(0, "One."),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.messages).toMatchObject([
+      {
+        role: "assistant",
+        reason: "tool_use",
+        blocks: [{ text: "Let me check." }, { call: { id: "A" } }],
+      },
+      { role: "user", reason: "tool_result", blocks: [{ result: { callId: "A" } }] },
+      { role: "assistant", reason: "end_turn", blocks: [{ text: "One." }] },
+    ]);
+    expect([turned.text, turned.finalText]).toEqual(["Let me check.One.", "One."]);
+  });
+
+  it("never mixes user text into assistant text, and keeps it [AC-25, SD-25]", () => {
+    const turned = turn(
+      user,
+      text(0, "from the user"),
+      close(0),
+      stop("end_turn"),
+      assistant,
+      text(0, "from the agent"),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.text).toBe("from the agent");
+    expect(turned.messages[0]).toEqual({
+      role: "user",
+      reason: "end_turn",
+      blocks: [{ type: "text", text: "from the user" }],
+    });
+  });
+
+  it("infers a missing message start as an assistant's, with a diagnostic [AC-26, SD-24]", () => {
+    const turned = turn(text(0, "hi"), close(0), stop("end_turn"));
+    expect(turned.messages).toMatchObject([{ role: "assistant", blocks: [{ text: "hi" }] }]);
+    expect(codes(turned)).toEqual(["message_start_missing"]);
+    expect(turned.end?.outcome).toBe("completed");
+  });
+
+  it("closes blocks left open at the next message start, in their place [SD-18]", () => {
+    const turned = turn(
+      assistant,
+      text(0, "first"),
+      assistant,
+      text(0, "second"),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.messages).toMatchObject([
+      { blocks: [{ text: "first" }], reason: null },
+      { blocks: [{ text: "second" }], reason: "end_turn" },
+    ]);
+    expect(codes(turned)).toEqual(["block_stop_missing", "message_stop_missing"]);
+  });
+
+  it("makes a block of its own from a delta of another kind [SD-21]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      input(0, '{"a":'),
+      text(0, "words"),
+      input(0, "1}"),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.messages[0]?.blocks).toMatchObject([
+      { call: { id: "A", input: { a: 1 } } },
+      { text: "words" },
+    ]);
+    expect(codes(turned)).toEqual(["block_kind_mismatch"]);
+    const onText = turn(assistant, text(0, "words"), input(0, "{}"), close(0), stop("end_turn"));
+    expect(onText.messages[0]?.blocks).toEqual([{ type: "text", text: "words" }]);
+  });
+
+  it.each([undefined, null, -1, 1.5, "zero", { odd: true }, 1e300])(
+    "folds a stream whose block index is %j [AC-33]",
+    (index) => {
+      const turned = turn(
+        assistant,
+        text(index, "hi"),
+        close(index),
+        call(index, "A", "a"),
+        input(index, "{}"),
+        close(index),
+        stop("tool_use"),
+      );
+      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { call: { id: "A" } }]);
+    },
+  );
+
+  it("delivers text that trails behind the end of the answer, with a diagnostic [AC-40]", () => {
+    const turned = turn(
+      assistant,
+      text(0, "hi"),
+      close(0),
+      stop("end_turn"),
+      text(0, " again"),
+      close(0),
+    );
+    expect(turned.text).toBe("hi again");
+    expect(codes(turned)).toEqual(["event_after_end"]);
+    expect(turned.end).toMatchObject({ outcome: "completed", reason: "end_turn" });
+  });
+
+  it("delivers what comes after an exception, with a diagnostic [AC-40]", () => {
+    const turned = turn(
+      assistant,
+      { validationException: { message: "no" } },
+      text(0, "late"),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.text).toBe("late");
+    expect(codes(turned)).toEqual(["event_after_end", "event_after_end", "event_after_end"]);
+    expect(turned.end?.outcome).toBe("failed");
+  });
+
+  it("joins a surrogate pair that two deltas share, and replaces a half only at the end [AC-81]", () => {
+    const joined = fold([
+      assistant,
+      text(0, "a\ud83d"),
+      text(0, "\ude00b"),
+      close(0),
+      stop("end_turn"),
+    ]);
+    expect(joined.flatMap((event) => (event.type === "text.delta" ? [event.text] : []))).toEqual([
+      "a",
+      "😀b",
+    ]);
+    const half = turn(assistant, text(0, "a\ud83d"), close(0), stop("end_turn"));
+    expect(half.text).toBe("a\ufffd");
+    expect(codes(half)).toEqual(["unpaired_surrogate"]);
+  });
+
+  it("folds 10,000 blocks and 1,000 messages with work that grows by the event [AC-41]", () => {
+    let steps = 0;
+    const counted = converseFold();
+    const state = counted.initial();
+    const emit = (): void => void (steps += 1);
+    for (let message = 0; message < 1000; message++) {
+      const events = [
+        assistant,
+        ...Array.from({ length: 10 }, (_, at) => [text(at, "x"), close(at)]).flat(),
+        stop("end_turn"),
+      ];
+      for (const event of events.flatMap(readUnionEvent)) counted.step(state, event, emit);
+      // What the fold holds on to is the message at hand, so a step cannot cost more as the turn grows.
+      expect(state.slots.size).toBeLessThanOrEqual(10);
+    }
+    counted.finish(state, emit);
+    expect([steps, state.blockCount, state.messageCount]).toEqual([22_001, 10_000, 1000]);
+  });
+});
+
+describe("results", () => {
+  const answered = (...deltas: readonly unknown[]) =>
+    turn(
+      assistant,
+      call(0, "A", "a"),
+      close(0),
+      stop("tool_use"),
+      user,
+      result(0, "A"),
+      ...deltas,
+      close(0),
+      stop("tool_result"),
+      assistant,
+      text(0, "."),
+      close(0),
+      stop("end_turn"),
+    ).serverCalls[0]?.result;
+
+  it("appends text and JSON parts in order [AC-30]", () => {
+    expect(
+      answered(
+        resultDelta(0, [{ text: "a" }, { json: { b: 1 } }]),
+        resultDelta(0, [{ json: null }, { text: "c" }]),
+      )?.parts,
+    ).toEqual([
+      { type: "text", text: "a" },
+      { type: "json", value: { b: 1 } },
+      { type: "json", value: null },
+      { type: "text", text: "c" },
+    ]);
+  });
+
+  it("continues a text part over deltas", () => {
+    expect(
+      answered(resultDelta(0, [{ text: "ab" }]), resultDelta(0, [{ text: "cd" }]))?.parts,
+    ).toEqual([{ type: "text", text: "abcd" }]);
+  });
+
+  it("tolerates a result delta that is no array, and keeps parts of an unknown kind [AC-30, SD-23]", () => {
+    expect(answered(resultDelta(0, { text: "a" }))?.parts).toEqual([{ type: "text", text: "a" }]);
+    expect(answered(resultDelta(0, [{ image: "x" }]))?.parts).toEqual([
+      { type: "unknown", raw: { image: "x" } },
+    ]);
+  });
+
+  it("joins and parses result metadata; what does not parse stays raw [AC-31]", () => {
+    const metadata = (fragment: string) => ({
+      contentBlockDelta: {
+        contentBlockIndex: 0,
+        delta: { toolResultMetadata: { metadata: fragment } },
+      },
+    });
+    expect(answered(metadata('{"ms"'), metadata(":5}"))?.metadata).toEqual({ ms: 5 });
+    expect(answered(metadata("{oops"))?.metadata).toBe("{oops");
+  });
+});
+
+describe("reasoning", () => {
+  it("keeps text with its signature, and redacted content as it came [RMA-P1-2]", () => {
+    const turned = turn(
+      assistant,
+      reasoning(0, { text: "think" }),
+      reasoning(0, { text: "ing" }),
+      reasoning(0, { signature: "c2ln" }),
+      close(0),
+      reasoning(1, { redactedContent: "AP+A" }),
+      close(1),
+      text(2, "done"),
+      close(2),
+      stop("end_turn"),
+    );
+    expect(turned.messages[0]?.blocks).toEqual([
+      { type: "reasoning", text: "thinking", signature: "c2ln" },
+      { type: "reasoning", text: "", redacted: "AP+A" },
+      { type: "text", text: "done" },
+    ]);
+  });
+
+  it("joins redacted bytes that come in padded pieces", () => {
+    const turned = turn(
+      assistant,
+      reasoning(0, { redactedContent: "AA==" }),
+      reasoning(0, { redactedContent: "/w==" }),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.messages[0]?.blocks).toEqual([{ type: "reasoning", text: "", redacted: "AP8=" }]);
+  });
+});
+
+describe("what this version does not know", () => {
+  it("keeps unknown events, deltas, starts, roles, reasons and fields as they came [AC-34]", () => {
+    const turned = turn(
+      { messageStart: { role: "critic", mood: 1 } },
+      { novelty: { a: 1 } },
+      { contentBlockStart: { contentBlockIndex: 0, start: { image: { format: "png" } } } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { citation: { title: "t" } } } },
+      stop("weary"),
+    );
+    expect(turned.unknown).toEqual([
+      { type: "unknown", what: "field", name: "messageStart.mood", raw: 1 },
+      { type: "unknown", what: "role", name: '"critic"', raw: "critic" },
+      { type: "unknown", what: "event", name: "novelty", raw: { a: 1 } },
+      { type: "unknown", what: "start", name: "image", raw: { format: "png" } },
+      { type: "unknown", what: "delta", name: "citation", raw: { title: "t" } },
+      { type: "unknown", what: "reason", name: "weary", raw: "weary" },
+    ]);
+    expect(turned.end).toMatchObject({ outcome: "other", reason: "weary" });
+  });
+
+  it("reads a member that the AWS SDK could not name [AC-34]", () => {
+    expect(turn({ $unknown: ["novelty", { a: 1 }] }).unknown).toMatchObject([
+      { what: "event", name: "novelty", raw: { a: 1 } },
+    ]);
+  });
+
+  it("never shows padding [AC-15]", () => {
+    const padded = {
+      contentBlockDelta: { contentBlockIndex: 0, delta: { text: "hi" }, p: "abcdefgh" },
+    };
+    const events = fold([assistant, padded, close(0), stop("end_turn")]);
+    expect(JSON.stringify(events)).not.toContain("abcdefgh");
+    expect(turnOf(events).text).toBe("hi");
+  });
+
+  it("lists a repeated anomaly sixteen times and counts the rest", () => {
+    const turned = turn(assistant, ...Array.from({ length: 40 }, () => close(9)), stop("end_turn"));
+    expect(turned.diagnostics).toHaveLength(17);
+    expect(turned.diagnostics.at(-1)).toEqual({
+      code: "block_stop_unmatched",
+      message: "24 more of the same",
+      count: 24,
+    });
+  });
+
+  it("leaves prototypes alone, whatever the keys are called [AC-42]", () => {
+    const hostile = JSON.parse(
+      '[{"messageStart":{"role":"assistant","__proto__":{"polluted":1}}},{"__proto__":{"polluted":1}},' +
+        '{"contentBlockStart":{"contentBlockIndex":"__proto__","start":{"toolUse":{"toolUseId":"__proto__","name":"constructor"}}}},' +
+        '{"contentBlockDelta":{"contentBlockIndex":"__proto__","delta":{"toolUse":{"input":"{\\"__proto__\\":{\\"polluted\\":1}}"},"constructor":{"prototype":{"polluted":1}}}}},' +
+        '{"messageStop":{"stopReason":"toString"}}]',
+    );
+    const turned = turn(...hostile);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    expect(turned.calls[0]).toMatchObject({ id: "__proto__", name: "constructor" });
+    expect(Object.keys(turned.calls[0]?.input ?? {})).toEqual(["__proto__"]);
+    expect(turned.end).toMatchObject({ outcome: "other", reason: "toString" });
+  });
+});
+
+describe("usage", () => {
+  it("sums over all metadata events, computes missing totals, keeps cache tokens apart [AC-36]", () => {
+    const turned = turn(
+      assistant,
+      text(0, "hi"),
+      close(0),
+      usage(100, 10, { totalTokens: 115, cacheReadInputTokens: 5 }),
+      stop("tool_use"),
+      assistant,
+      text(0, "x"),
+      close(0),
+      stop("end_turn"),
+      usage(7, 3, { cacheWriteInputTokens: 2 }),
+    );
+    expect(turned.usage).toEqual({
+      inputTokens: 107,
+      outputTokens: 13,
+      cacheReadTokens: 5,
+      cacheWriteTokens: 2,
+      totalTokens: 127,
+    });
+    expect(turned.end?.usage).toEqual(turned.usage);
+  });
+
+  it("gives the same totals before, after and without a message stop [AC-37]", () => {
+    const one = [text(0, "hi"), close(0)];
+    const totals = [
+      turn(assistant, ...one, usage(12, 7), stop("end_turn")),
+      turn(assistant, ...one, stop("end_turn"), usage(12, 7)),
+      turn(assistant, ...one, usage(12, 7)),
+    ].map((turned) => turned.usage);
+    const expected = {
+      inputTokens: 12,
+      outputTokens: 7,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      totalTokens: 19,
+    };
+    expect(totals).toEqual([expected, expected, expected]);
+  });
+
+  it("gives each call's latency [RMA-P1-2]", () => {
+    expect(fold([usage(1, 1)]).find((event) => event.type === "usage")).toMatchObject({
+      latencyMs: 12,
+    });
+  });
+
+  it("tolerates null and nonsense in metadata [SD-23]", () => {
+    expect(turn({ metadata: null }, { messageStart: null }).usage).toBeNull();
+    const odd = turn({
+      metadata: { usage: { inputTokens: "7", outputTokens: -1, totalTokens: 3 } },
+    });
+    expect(odd.usage).toMatchObject({ inputTokens: 0, outputTokens: 0, totalTokens: 3 });
+    expect(codes(odd).filter((code) => code === "usage_invalid")).toHaveLength(2);
+  });
+});
+
+describe("how a turn ends", () => {
+  it.each([
+    ["end_turn", "completed"],
+    ["stop_sequence", "completed"],
+    ["max_tokens", "limited"],
+    ["max_output_tokens_exceeded", "limited"],
+    ["max_iterations_exceeded", "limited"],
+    ["timeout_exceeded", "limited"],
+    ["model_context_window_exceeded", "limited"],
+    ["content_filtered", "limited"],
+    ["hook_stopped", "limited"],
+    ["interrupted", "limited"],
+    ["partial_turn", "limited"],
+    ["malformed_model_output", "failed"],
+    ["malformed_tool_use", "failed"],
+    ["tool_result", "failed"],
+    ["guardrail_intervened", "limited"],
+    ["content_blocked", "other"],
+  ] as const)("maps the stop reason %s to %s and keeps the word [AC-35]", (reason, outcome) => {
+    expect(end(assistant, text(0, "hi"), close(0), stop(reason))).toMatchObject({
+      outcome,
+      reason,
+    });
+  });
+
+  it("maps tool_use to action-required when a call waits for us [AC-35]", () => {
+    expect(end(assistant, call(0, "A", "a"), close(0), stop("tool_use"))).toEqual({
+      type: "end",
+      outcome: "action-required",
+      reason: "tool_use",
+      openCalls: ["A"],
+      usage: null,
+    });
+  });
+
+  it("runs nothing when a limit cut the message that calls [SD-31]", () => {
+    expect(end(assistant, call(0, "A", "a"), input(0, '{"a'), stop("max_tokens"))).toMatchObject({
+      outcome: "limited",
+      openCalls: ["A"],
+    });
+  });
+
+  it("believes an open call more than the reason end_turn", () => {
+    const turned = turn(assistant, call(0, "A", "a"), close(0), stop("end_turn"));
+    expect(turned.end).toMatchObject({ outcome: "action-required", reason: "end_turn" });
+    expect(codes(turned)).toEqual(["stop_reason_contradicted"]);
+  });
+
+  it("reports a hook's denial as a policy stop with its name and reason [AC-38]", () => {
+    const hook = {
+      hookEventId: "h1",
+      name: "guard",
+      type: "before_tool_call",
+      decision: "deny",
+      reason: "not today",
+    };
+    const events = fold([
+      assistant,
+      text(0, "hi"),
+      close(0),
+      { hookEvent: hook },
+      stop("hook_stopped"),
+    ]);
+    expect(events.find((event) => event.type === "hook")).toEqual({
+      type: "hook",
+      id: "h1",
+      name: "guard",
+      stage: "before_tool_call",
+      decision: "deny",
+      reason: "not today",
+    });
+    expect(events.at(-1)).toMatchObject({
+      outcome: "limited",
+      reason: "hook_stopped",
+      stoppedBy: { hook: "guard", reason: "not today" },
+    });
+  });
+
+  it("never takes a stream without its terminal for a success [AC-12, AC-13]", () => {
+    const cut = { outcome: "failed", failure: { code: "incomplete_turn" } };
+    expect(end()).toMatchObject(cut);
+    expect(end(assistant)).toMatchObject(cut);
+    expect(end(assistant, text(0, "hi"), close(0))).toMatchObject(cut);
+    expect(
+      end(assistant, text(0, "a"), close(0), stop("end_turn"), assistant, text(0, "b")),
+    ).toMatchObject(cut);
+    expect(end(assistant, { messageStop: {} })).toMatchObject(cut);
+    expect(end(user, text(0, "results"), close(0), stop("end_turn"))).toMatchObject(cut);
+  });
+
+  it("keeps the answer of a turn that an exception cut, and fails it [SD-32]", () => {
+    const turned = turn(assistant, text(0, "partial"), {
+      runtimeClientError: { message: "duplicate Ids" },
+    });
+    expect(turned.text).toBe("partial");
+    expect(turned.end).toMatchObject({
+      outcome: "failed",
+      failure: {
+        code: "stream_exception",
+        message: "runtimeClientError: duplicate Ids",
+        details: { type: "runtimeClientError", payload: { message: "duplicate Ids" } },
+      },
+    });
+  });
+
+  it("fails a turn with an unreadable event in it, and keeps its raw text [RMA-P1-14]", () => {
+    const hole: StreamMessage = {
+      type: "malformed",
+      name: "contentBlockDelta",
+      reason: "not JSON",
+      raw: "{x",
+    };
+    const events = runCodec(converseFold(), [
+      ...[assistant, text(0, "a"), close(0)].flatMap(readUnionEvent),
+      hole,
+      ...readUnionEvent(stop("end_turn")),
+    ]);
+    expect(events).toContainEqual({
+      type: "unknown",
+      what: "event",
+      name: "contentBlockDelta",
+      raw: "{x",
+    });
+    expect(events.at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "malformed_event" },
+    });
+  });
+
+  it("stops keeping text at its limit and fails the turn", () => {
+    const codec = converseFold({ maxCharacters: 100 });
+    const state = codec.initial();
+    const many = [assistant, ...Array.from({ length: 50 }, () => text(0, "x".repeat(10)))];
+    const events: ProviderEvent[] = [];
+    for (const event of many.flatMap(readUnionEvent))
+      codec.step(state, event, (out) => events.push(out));
+    codec.finish(state, (out) => events.push(out));
+    expect(state.characters).toBe(110);
+    expect(events.at(-1)).toMatchObject({ outcome: "failed", failure: { code: "turn_too_large" } });
+  });
+});

@@ -1,0 +1,225 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toolError, toolSuccess, type ToolResult } from "../../domain/tool.ts";
+import { parse } from "./parse.ts";
+import { userMessages } from "./request.ts";
+import { resumeMessages } from "./resume.ts";
+
+const start = (contentBlockIndex: number, toolUseId: string, name: string, type?: string) => ({
+  contentBlockStart: {
+    contentBlockIndex,
+    start: { toolUse: { toolUseId, name, ...(type && { type }) } },
+  },
+});
+const delta = (contentBlockIndex: number, body: object) => ({
+  contentBlockDelta: { contentBlockIndex, delta: body },
+});
+const stop = (contentBlockIndex: number) => ({ contentBlockStop: { contentBlockIndex } });
+
+const { turn } = parse([
+  { messageStart: { role: "assistant" } },
+  delta(0, { reasoningContent: { text: "I need two lookups." } }),
+  delta(0, { reasoningContent: { signature: "c2lnbmVk" } }),
+  stop(0),
+  delta(1, { reasoningContent: { redactedContent: "AP/+gA==" } }),
+  stop(1),
+  delta(2, { text: "Let me look." }),
+  stop(2),
+  start(3, "tu_1", "lookup"),
+  delta(3, { toolUse: { input: '{"id":' } }),
+  delta(3, { toolUse: { input: "1}" } }),
+  stop(3),
+  start(4, "tu_2", "lookup"),
+  delta(4, { toolUse: { input: '{"id":2}' } }),
+  stop(4),
+  { messageStop: { stopReason: "tool_use" } },
+]);
+
+describe("answering a turn's open calls", () => {
+  it("sends the assistant's message whole and one result per call, in the calls' order [AC-43, RMA-P0-3]", () => {
+    expect(
+      resumeMessages(turn, [toolError("tu_2", "not found"), toolSuccess("tu_1", { n: 1 })]),
+    ).toEqual([
+      {
+        role: "assistant",
+        content: [
+          {
+            reasoningContent: {
+              reasoningText: { text: "I need two lookups.", signature: "c2lnbmVk" },
+            },
+          },
+          { reasoningContent: { redactedContent: "AP/+gA==" } },
+          { text: "Let me look." },
+          { toolUse: { toolUseId: "tu_1", name: "lookup", input: { id: 1 }, type: "tool_use" } },
+          { toolUse: { toolUseId: "tu_2", name: "lookup", input: { id: 2 }, type: "tool_use" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            toolResult: {
+              toolUseId: "tu_1",
+              content: [{ json: { n: 1 } }],
+              status: "success",
+              type: "tool_use",
+            },
+          },
+          {
+            toolResult: {
+              toolUseId: "tu_2",
+              content: [{ text: "not found" }],
+              status: "error",
+              type: "tool_use",
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("returns reasoning text, signature and redacted content byte for byte [AC-32]", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", minLength: 1 }),
+        fc.base64String({ minLength: 4 }),
+        fc.uint8Array({ minLength: 1 }),
+        (text, signature, bytes) => {
+          const redactedContent = Buffer.from(bytes).toString("base64");
+          const parsed = parse([
+            { messageStart: { role: "assistant" } },
+            ...[...text].map((character) => delta(0, { reasoningContent: { text: character } })),
+            delta(0, { reasoningContent: { signature } }),
+            stop(0),
+            delta(1, { reasoningContent: { redactedContent } }),
+            stop(1),
+            start(2, "A", "a"),
+            stop(2),
+            { messageStop: { stopReason: "tool_use" } },
+          ]);
+          const [assistant] = resumeMessages(parsed.turn, [toolSuccess("A", "ok")]);
+          expect(assistant.content.slice(0, 2)).toEqual([
+            { reasoningContent: { reasoningText: { text, signature } } },
+            { reasoningContent: { redactedContent } },
+          ]);
+        },
+      ),
+    );
+  });
+
+  it.each<[string, ToolResult[], object]>([
+    ["a missing result", [toolSuccess("tu_1", "x")], { missing: ["tu_2"], extra: [], repeated: 0 }],
+    ["no results at all", [], { missing: ["tu_1", "tu_2"], extra: [], repeated: 0 }],
+    [
+      "a result for no call",
+      [toolSuccess("tu_1", "x"), toolSuccess("tu_2", "x"), toolSuccess("tu_3", "x")],
+      { missing: [], extra: ["tu_3"], repeated: 0 },
+    ],
+    [
+      "two results for one call",
+      [toolSuccess("tu_1", "x"), toolSuccess("tu_1", "y"), toolSuccess("tu_2", "x")],
+      { missing: [], extra: [], repeated: 1 },
+    ],
+  ])("refuses %s before anything is sent [AC-44]", (_, results, details) => {
+    expect(() => resumeMessages(turn, results)).toThrow(
+      expect.objectContaining({ code: "resume_mismatch", details }),
+    );
+  });
+
+  it("refuses to resume a turn that waits for nothing", () => {
+    const done = parse([
+      { messageStart: { role: "assistant" } },
+      { messageStop: { stopReason: "end_turn" } },
+    ]);
+    expect(() => resumeMessages(done.turn, [])).toThrow("Cannot resume: the turn has no open call");
+  });
+
+  it("sends each id once, however often and in how many messages the stream opened it [AC-43]", () => {
+    const { turn: repeated } = parse([
+      { messageStart: { role: "assistant" } },
+      start(0, "A", "one"),
+      stop(0),
+      { messageStop: { stopReason: "tool_use" } },
+      { messageStart: { role: "assistant" } },
+      start(0, "A", "one"),
+      stop(0),
+      start(1, "B", "two"),
+      stop(1),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    const [assistant, user] = resumeMessages(repeated, [
+      toolSuccess("A", "x"),
+      toolSuccess("B", "y"),
+    ]);
+    expect(assistant.content).toMatchObject([
+      { toolUse: { toolUseId: "A" } },
+      { toolUse: { toolUseId: "B" } },
+    ]);
+    expect(user.content).toMatchObject([
+      { toolResult: { toolUseId: "A" } },
+      { toolResult: { toolUseId: "B" } },
+    ]);
+  });
+
+  it("leaves out calls that the provider answered, with the messages that hold nothing open [RMA-P0-1]", () => {
+    const { turn: mixed } = parse([
+      { messageStart: { role: "assistant" } },
+      delta(0, { text: "Running." }),
+      stop(0),
+      start(1, "S", "shell", "server_tool_use"),
+      stop(1),
+      { messageStop: { stopReason: "tool_use" } },
+      { messageStart: { role: "user" } },
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolResult: { toolUseId: "S" } } } },
+      stop(0),
+      { messageStop: { stopReason: "tool_result" } },
+      { messageStart: { role: "assistant" } },
+      delta(0, { text: "Now you." }),
+      stop(0),
+      start(1, "C", "ask"),
+      stop(1),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    expect(resumeMessages(mixed, [toolSuccess("C", "yes")])[0]).toEqual({
+      role: "assistant",
+      content: [
+        { text: "Now you." },
+        { toolUse: { toolUseId: "C", name: "ask", input: {}, type: "tool_use" } },
+      ],
+    });
+  });
+
+  it("shows the model arguments that could not be read, inside an object [RMA-P0-4]", () => {
+    const { turn: broken } = parse([
+      { messageStart: { role: "assistant" } },
+      start(0, "A", "a"),
+      delta(0, { toolUse: { input: '{"a":' } }),
+      stop(0),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    expect(resumeMessages(broken, [toolError("A", "not JSON")])[0].content).toEqual([
+      { toolUse: { toolUseId: "A", name: "a", input: { unreadable: '{"a":' }, type: "tool_use" } },
+    ]);
+  });
+
+  it("sends no empty text, which the service refuses", () => {
+    const results = [toolSuccess("tu_1", ""), { callId: "tu_2", parts: [], isError: false }];
+    expect(resumeMessages(turn, results)[1].content).toMatchObject([
+      { toolResult: { content: [{ text: "(no output)" }] } },
+      { toolResult: { content: [{ text: "(no output)" }] } },
+    ]);
+  });
+});
+
+describe("an ordinary turn", () => {
+  it("sends only the new user message [AC-45]", () => {
+    expect(userMessages("Search the catalog for shoes.")).toEqual([
+      { role: "user", content: [{ text: "Search the catalog for shoes." }] },
+    ]);
+  });
+
+  it("refuses an empty message", () => {
+    expect(() => userMessages("")).toThrow(expect.objectContaining({ code: "invalid_message" }));
+    expect(() => userMessages()).toThrow(expect.objectContaining({ code: "invalid_message" }));
+  });
+});

@@ -1,0 +1,142 @@
+import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
+import { describe, expect, it } from "vitest";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import { eventStreamDecoder } from "./eventstream.ts";
+import { encodeEvent, encodeException } from "./eventstream-encode.ts";
+import { readStreamMessage } from "./eventstream-message.ts";
+
+const oracle = new EventStreamCodec(toUtf8, fromUtf8);
+
+function read(headers: { readonly [name: string]: string }, body: string): StreamMessage {
+  return readBytes(
+    oracle.encode({
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, { type: "string", value }]),
+      ),
+      body: fromUtf8(body),
+    }),
+  );
+}
+
+function readBytes(bytes: Uint8Array): StreamMessage {
+  const messages: StreamMessage[] = [];
+  const codec = eventStreamDecoder();
+  codec.step(codec.initial(), bytes, (item) => {
+    if (item.type === "frame") messages.push(readStreamMessage(item));
+  });
+  const [message] = messages;
+  if (message === undefined) throw new Error("no frame");
+  return message;
+}
+
+describe("reading a frame's message", () => {
+  it("takes the event's name from the header and the payload without it", () => {
+    expect(
+      read({ ":message-type": "event", ":event-type": "messageStart" }, '{"role":"assistant"}'),
+    ).toEqual({ type: "event", name: "messageStart", payload: { role: "assistant" } });
+  });
+
+  it("takes an event without a body as an empty object [AC-9]", () => {
+    expect(read({ ":message-type": "event", ":event-type": "contentStart" }, "")).toEqual({
+      type: "event",
+      name: "contentStart",
+      payload: {},
+    });
+  });
+
+  it("answers a missing message type with a protocol error, not a throw [AC-10]", () => {
+    expect(read({ ":event-type": "messageStart" }, "{}")).toEqual({
+      type: "failure",
+      failure: {
+        code: "protocol_error",
+        message: "Frame 0 at byte 0 has no :message-type header",
+        details: { offset: 0, ordinal: 0 },
+      },
+    });
+    expect(read({ ":message-type": "event" }, "{}")).toMatchObject({
+      type: "failure",
+      failure: { code: "protocol_error" },
+    });
+  });
+
+  it("reads an error frame's code and message, also without a message [AC-11]", () => {
+    const code = { ":message-type": "error", ":error-code": "InternalError" };
+    expect(read({ ...code, ":error-message": "went wrong" }, "")).toEqual({
+      type: "exception",
+      name: "InternalError",
+      payload: { message: "went wrong" },
+    });
+    expect(read(code, "")).toEqual({
+      type: "exception",
+      name: "InternalError",
+      payload: { message: "" },
+    });
+  });
+
+  it("knows an exception by its header, even with an event type or without a message type [RMA-P1-15]", () => {
+    const expected = {
+      type: "exception",
+      name: "runtimeClientError",
+      payload: { message: "duplicate Ids" },
+    };
+    const body = '{"message":"duplicate Ids"}';
+    const name = { ":exception-type": "runtimeClientError" };
+    expect(read({ ":message-type": "exception", ":event-type": "chunk", ...name }, body)).toEqual(
+      expected,
+    );
+    expect(read(name, body)).toEqual(expected);
+  });
+
+  it("does not take a payload for an exception, whatever it says [RMA-P1-15]", () => {
+    const forged = '{"__stream_error__":{"type":"x"},":message-type":"exception"}';
+    expect(read({ ":message-type": "event", ":event-type": "metadata" }, forged)).toMatchObject({
+      type: "event",
+      name: "metadata",
+    });
+  });
+
+  it("keeps the text of an exception whose body is not JSON", () => {
+    const headers = { ":message-type": "exception", ":exception-type": "validationException" };
+    expect(read(headers, "<html>")).toEqual({
+      type: "exception",
+      name: "validationException",
+      payload: { message: "<html>" },
+    });
+  });
+
+  it("reports a payload that cannot be read with its raw text [RMA-P1-14]", () => {
+    const headers = { ":message-type": "event", ":event-type": "metadata" };
+    expect(read(headers, '{"usage":')).toMatchObject({
+      type: "malformed",
+      name: "metadata",
+      raw: '{"usage":',
+    });
+    const deep = "[".repeat(5000) + "]".repeat(5000);
+    expect(read(headers, deep)).toMatchObject({
+      type: "malformed",
+      reason: 'Payload of "metadata" cannot be read: Nested deeper than 500 levels',
+    });
+  });
+
+  it("keeps a message type that it does not know", () => {
+    expect(read({ ":message-type": "heartbeat" }, "x")).toMatchObject({
+      type: "malformed",
+      name: "heartbeat",
+      raw: "x",
+    });
+  });
+
+  it("reads back what the encoder wrote", () => {
+    expect(readBytes(encodeEvent("messageStop", { stopReason: "end_turn" }))).toEqual({
+      type: "event",
+      name: "messageStop",
+      payload: { stopReason: "end_turn" },
+    });
+    expect(readBytes(encodeException("validationException", { message: "no" }))).toEqual({
+      type: "exception",
+      name: "validationException",
+      payload: { message: "no" },
+    });
+  });
+});
