@@ -1,0 +1,83 @@
+import type { Passage } from "./entries.ts";
+import { itemId } from "./item-id.ts";
+import type {
+  AssistantMessageItem,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  ItemStatus,
+  MessageItem,
+  OutputText,
+  ReasoningItem,
+} from "./response-item.ts";
+import { outputText, partText } from "./tool-output.ts";
+import type { CallBlock, ReasoningBlock, ResultBlock } from "./turn-blocks.ts";
+
+/** What every builder needs beside the entry itself. */
+interface ItemFacts {
+  readonly scope: string;
+  readonly status: ItemStatus;
+}
+
+/** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
+export function functionCallItem(call: CallBlock, { scope, status }: ItemFacts): FunctionCallItem {
+  const isBare = status === "completed" && call.inputText.trim() === "";
+  return {
+    id: itemId("function_call", scope, call.key),
+    type: "function_call",
+    call_id: call.callId,
+    name: call.name,
+    arguments: isBare ? "{}" : call.inputText,
+    status,
+  };
+}
+
+export function functionCallOutputItem(
+  { key, result }: ResultBlock,
+  { scope, status, output }: ItemFacts & { readonly output: "text" | "parts" },
+): FunctionCallOutputItem {
+  const text = outputText(result.parts);
+  return {
+    id: itemId("function_call_output", scope, key),
+    type: "function_call_output",
+    call_id: result.callId,
+    output:
+      output === "text"
+        ? text
+        : result.parts.map((part) => ({ type: "input_text", text: partText(part) })),
+    status,
+    ...(result.isError && { is_error: true, error: text }),
+  };
+}
+
+export function messageItem(
+  { role, blocks }: Passage,
+  { scope, status, phase }: ItemFacts & Pick<AssistantMessageItem, "phase">,
+): MessageItem {
+  const id = itemId("message", scope, blocks[0].key);
+  if (role === "user") {
+    const content = blocks.map(({ text }) => ({ type: "input_text" as const, text }));
+    return { id, type: "message", status, role, content };
+  }
+  const content = blocks.map(({ text }) => outputTextPart(text));
+  return { id, type: "message", status, role, content, phase };
+}
+
+export function outputTextPart(text: string): OutputText {
+  return { type: "output_text", text, annotations: [] };
+}
+
+/** The text rides as a summary, the one form that every client reads; its raw form is for those who ask. */
+export function reasoningItem(
+  { key, text, redacted, signature }: ReasoningBlock,
+  { scope, status, raw }: ItemFacts & { readonly raw: boolean },
+): ReasoningItem {
+  return {
+    id: itemId("reasoning", scope, key),
+    type: "reasoning",
+    status,
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    ...(raw && text !== "" && { content: [{ type: "reasoning_text", text }] }),
+    ...(redacted !== undefined && { encrypted_content: redacted }),
+    ...(signature !== undefined && { signature }),
+  };
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { Outcome, TurnEnd } from "../../domain/provider-event.ts";
+import { responseStatus } from "./response-status.ts";
+
+describe("the status of a response", () => {
+  it.each([
+    ["completed", "end_turn"],
+    ["completed", "stop_sequence"],
+    ["action-required", "tool_use"],
+  ] satisfies [Outcome, string][])("is completed after %s with %s [SD-31]", (outcome, reason) => {
+    expect(responseStatus(end({ outcome, reason }))).toEqual({
+      status: "completed",
+      incomplete_details: null,
+      error: null,
+    });
+  });
+
+  it.each([
+    ["max_tokens", "max_output_tokens"],
+    ["max_output_tokens_exceeded", "max_output_tokens"],
+    ["max_iterations_exceeded", "max_tool_calls"],
+    ["timeout_exceeded", "timeout"],
+    ["model_context_window_exceeded", "context_length_exceeded"],
+    ["content_filtered", "content_filter"],
+    ["guardrail_intervened", "content_filter"],
+    ["interrupted", "interrupted"],
+    ["partial_turn", "partial_turn"],
+  ])("is incomplete after %s, because of %s [SD-31]", (reason, detail) => {
+    const expected = { status: "incomplete", incomplete_details: { reason: detail }, error: null };
+    expect(responseStatus(end({ outcome: "limited", reason }))).toEqual(expected);
+    expect(responseStatus(end({ outcome: "failed", reason }))).toEqual(expected);
+  });
+
+  it("names the hook that stopped the turn, and its reason [SD-31]", () => {
+    const stoppedBy = { hook: "budget-guard", reason: "Over budget" };
+    expect(responseStatus(end({ outcome: "limited", reason: "hook_stopped", stoppedBy }))).toEqual({
+      status: "incomplete",
+      incomplete_details: {
+        reason: "hook_stopped",
+        hook: { name: "budget-guard", reason: "Over budget" },
+      },
+      error: null,
+    });
+  });
+
+  it.each(["malformed_model_output", "malformed_tool_use"])(
+    "is failed after %s, by the model's fault [SD-31]",
+    (reason) => {
+      expect(responseStatus(end({ outcome: "failed", reason }))).toEqual({
+        status: "failed",
+        incomplete_details: null,
+        error: { code: "model_error", message: `The model's output is unusable: ${reason}` },
+      });
+    },
+  );
+
+  it("blames the model in the provider's words, unless the stream broke as well [SD-32]", () => {
+    const fault = { outcome: "failed", reason: "malformed_tool_use" } as const;
+    const message = 'The provider ended the turn with "malformed_tool_use"';
+    const ended = { code: "stream_exception", message, details: { reason: fault.reason } } as const;
+    const broken = { code: "truncated_stream", message: "Cut", details: { offset: 9 } } as const;
+    expect(responseStatus(end({ ...fault, failure: ended }))).toEqual({
+      status: "failed",
+      incomplete_details: null,
+      error: { code: "model_error", message },
+    });
+    expect(responseStatus(end({ ...fault, failure: broken }))).toEqual({
+      status: "failed",
+      incomplete_details: null,
+      error: { code: "truncated_stream", message: "Cut" },
+    });
+  });
+
+  it("is failed with the stream's own failure, whatever reason came before it [SD-32]", () => {
+    const failure = {
+      code: "stream_exception",
+      message: "Internal error",
+      details: { name: "internalServerException" },
+    } as const;
+    expect(responseStatus(end({ outcome: "failed", reason: "end_turn", failure }))).toEqual({
+      status: "failed",
+      incomplete_details: null,
+      error: { code: "stream_exception", message: "Internal error" },
+    });
+  });
+
+  it.each([
+    [null, "The turn failed"],
+    ["tool_use", "The turn failed: tool_use"],
+  ])("is failed after a failure that only says %s [SD-32]", (reason, message) => {
+    expect(responseStatus(end({ outcome: "failed", reason }))).toEqual({
+      status: "failed",
+      incomplete_details: null,
+      error: { code: "incomplete_turn", message },
+    });
+  });
+
+  it.each([
+    ["sunspots", "sunspots"],
+    [null, "unknown"],
+  ])("is incomplete, in the provider's word, after a reason nobody knows: %s", (reason, detail) => {
+    expect(responseStatus(end({ outcome: "other", reason }))).toEqual({
+      status: "incomplete",
+      incomplete_details: { reason: detail },
+      error: null,
+    });
+  });
+});
+
+function end(facts: Pick<TurnEnd, "outcome" | "reason"> & Partial<TurnEnd>): TurnEnd {
+  return { type: "end", openCalls: [], usage: null, ...facts };
+}

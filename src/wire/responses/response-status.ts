@@ -1,0 +1,88 @@
+import type { TurnEnd } from "../../domain/provider-event.ts";
+
+export type ResponseStatus =
+  | { readonly status: "completed"; readonly incomplete_details: null; readonly error: null }
+  | {
+      readonly status: "incomplete";
+      readonly incomplete_details: IncompleteDetails;
+      readonly error: null;
+    }
+  | { readonly status: "failed"; readonly incomplete_details: null; readonly error: ResponseError };
+
+export interface IncompleteDetails {
+  readonly reason: string;
+  /** The hook that stopped the turn; ours. */
+  readonly hook?: { readonly name: string; readonly reason?: string };
+}
+
+export interface ResponseError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How a turn that ended so reads as a response. `null`: no end was ever seen. */
+export function responseStatus(end: TurnEnd | null): ResponseStatus {
+  if (end === null) return failed("incomplete_turn", "The stream stopped before the turn ended");
+  const reason = end.reason ?? "";
+  const isModelFault = MODEL_FAULTS.has(reason);
+  // A stream that broke is not the model's fault, even when the model had failed before that.
+  if (end.failure && !(isModelFault && end.failure.details["reason"] === reason))
+    return failed(end.failure.code, end.failure.message);
+  if (end.outcome === "completed" || end.outcome === "action-required") return COMPLETED;
+  const known = INCOMPLETE_REASONS.get(reason);
+  if (known !== undefined) return incomplete(known, end);
+  if (isModelFault)
+    return failed(
+      "model_error",
+      end.failure?.message ?? `The model's output is unusable: ${reason}`,
+    );
+  if (end.outcome === "failed")
+    return failed("incomplete_turn", `The turn failed${reason && `: ${reason}`}`);
+  // A reason that nobody here knows is no proof of success; the provider's own word is passed on.
+  return incomplete(reason || (end.stoppedBy ? "hook_stopped" : "unknown"), end);
+}
+
+/** Whether a message that stopped for this reason said all that it meant to say. */
+export function isFinished(reason: string | null): boolean {
+  return reason !== null && FINISHED_REASONS.has(reason);
+}
+
+const COMPLETED: ResponseStatus = { status: "completed", incomplete_details: null, error: null };
+
+const FINISHED_REASONS: ReadonlySet<string> = new Set([
+  "end_turn",
+  "stop_sequence",
+  "tool_use",
+  "tool_result",
+]);
+
+const MODEL_FAULTS: ReadonlySet<string> = new Set(["malformed_model_output", "malformed_tool_use"]);
+
+const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
+  ["max_tokens", "max_output_tokens"],
+  ["max_output_tokens_exceeded", "max_output_tokens"],
+  ["max_iterations_exceeded", "max_tool_calls"],
+  ["timeout_exceeded", "timeout"],
+  ["model_context_window_exceeded", "context_length_exceeded"],
+  ["content_filtered", "content_filter"],
+  ["guardrail_intervened", "content_filter"],
+  ["interrupted", "interrupted"],
+  ["partial_turn", "partial_turn"],
+  ["hook_stopped", "hook_stopped"],
+]);
+
+function failed(code: string, message: string): ResponseStatus {
+  return { status: "failed", incomplete_details: null, error: { code, message } };
+}
+
+function incomplete(reason: string, { stoppedBy }: TurnEnd): ResponseStatus {
+  const hook = stoppedBy && {
+    name: stoppedBy.hook,
+    ...(stoppedBy.reason !== undefined && { reason: stoppedBy.reason }),
+  };
+  return {
+    status: "incomplete",
+    incomplete_details: { reason, ...(hook && { hook }) },
+    error: null,
+  };
+}

@@ -1,0 +1,57 @@
+import { addUsage, type Usage } from "../../domain/usage.ts";
+import type { UsageStep } from "./turn-blocks.ts";
+
+export interface ResponseUsage {
+  /** Everything the model read, cached or not: the specification counts cached tokens as a part of the input. */
+  readonly input_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number };
+  readonly output_tokens: number;
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
+  readonly total_tokens: number;
+  /** Every model call of the turn with the provider's own counts; ours. */
+  readonly steps: readonly ResponseUsageStep[];
+}
+
+export interface ResponseUsageStep {
+  readonly input_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  readonly total_tokens: number;
+  readonly latency_ms?: number;
+}
+
+/** `total` is the turn's own sum; without one the steps are added up. */
+export function responseUsage(
+  total: Usage | null,
+  steps: readonly UsageStep[],
+): ResponseUsage | null {
+  const sum = total ?? sumOf(steps);
+  if (sum === null) return null;
+  return {
+    input_tokens: sum.inputTokens + sum.cacheReadTokens + sum.cacheWriteTokens,
+    input_tokens_details: { cached_tokens: sum.cacheReadTokens },
+    output_tokens: sum.outputTokens,
+    // No provider here counts reasoning apart from the rest of the output.
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: sum.totalTokens,
+    steps: steps.map(usageStep),
+  };
+}
+
+function sumOf(steps: readonly UsageStep[]): Usage | null {
+  let sum: Usage | null = null;
+  for (const { usage } of steps) sum = sum === null ? usage : addUsage(sum, usage);
+  return sum;
+}
+
+function usageStep({ usage, latencyMs }: UsageStep): ResponseUsageStep {
+  return {
+    input_tokens: usage.inputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.totalTokens,
+    ...(latencyMs !== undefined && { latency_ms: latencyMs }),
+  };
+}
