@@ -1,0 +1,122 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { toolCall } from "../../domain/tool.ts";
+import { responseOf } from "../responses/response-encoder.ts";
+import { aigoOutput } from "./aigo-output.ts";
+
+describe("any disorder of events", () => {
+  it("is encoded without throwing, with unique ids and no call without an id [SD-20]", () => {
+    fc.assert(
+      fc.property(disorder(), (events) => {
+        const { items } = responseOf(events, { scope: "t", output: "parts", rawReasoning: true });
+        expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+        expect(items.filter((item) => "call_id" in item && item.call_id === "")).toEqual([]);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("has one assistant message, last, with the session [SD-34]", () => {
+    fc.assert(
+      fc.property(disorder(), (events) => {
+        const { items } = aigoOutput(events, { scope: "t", sessionId: "s" });
+        const messages = items.filter((item) => item.type === "message");
+        expect(messages).toEqual([expect.objectContaining({ role: "assistant", session_id: "s" })]);
+        expect(items.at(-1)).toBe(messages[0]);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+/** Events that no fold would send: unknown blocks, missing starts, repeated ends, numbers used twice. */
+function disorder(): fc.Arbitrary<ProviderEvent[]> {
+  const event = fc.oneof(messageEvent(), deltaEvent(), blockEnd(), turnEvent());
+  return fc.array(event, { maxLength: 24 });
+}
+
+const number = fc.integer({ min: -1, max: 6 });
+const at = { message: number, block: number };
+const text = fc.string({ maxLength: 6 });
+const callId = fc.constantFrom("", "a", "b", "__proto__");
+const reason = fc.constantFrom(
+  null,
+  "end_turn",
+  "tool_use",
+  "max_tokens",
+  "malformed_tool_use",
+  "?",
+);
+
+function messageEvent(): fc.Arbitrary<ProviderEvent> {
+  return fc.oneof(
+    fc.record({
+      type: fc.constant("message.start"),
+      message: number,
+      role: fc.constantFrom("assistant", "user", "other"),
+    }),
+    fc.record({ type: fc.constant("message.end"), message: number, reason }),
+    fc.record({ type: fc.constant("message.replaced"), message: number, text }),
+  );
+}
+
+function deltaEvent(): fc.Arbitrary<ProviderEvent> {
+  return fc.oneof(
+    fc.record({ type: fc.constantFrom("text.delta", "reasoning.delta"), ...at, text }),
+    fc.record({ type: fc.constant("tool.start"), ...at, callId, name: text }),
+    fc.record({ type: fc.constant("tool.delta"), ...at, callId, text }),
+  );
+}
+
+function blockEnd(): fc.Arbitrary<ProviderEvent> {
+  const part = fc.oneof(
+    fc.record({ type: fc.constant("text"), text }),
+    fc.record({ type: fc.constant("json"), value: fc.constantFrom(null, 1, "x") }),
+    fc.record({ type: fc.constant("unknown"), raw: fc.anything() }),
+  );
+  const result = fc.record({
+    callId,
+    parts: fc.array(part, { maxLength: 3 }),
+    isError: fc.boolean(),
+  });
+  const call = fc
+    .record({
+      id: callId,
+      name: text,
+      inputText: fc.oneof(text, fc.constant('{"q":1}')),
+      runBy: fc.constantFrom("client", "server"),
+    })
+    .map(toolCall);
+  const end = fc.oneof(
+    fc.record({ type: fc.constant("text.end"), ...at, text }),
+    fc.record({ type: fc.constant("reasoning.end"), ...at, text, redacted: text }),
+    fc.record({ type: fc.constant("tool.end"), ...at, call }),
+    fc.record({ type: fc.constant("tool.result"), ...at, result }),
+  );
+  return fc
+    .tuple(end, fc.boolean())
+    .map(([event, isImplicit]) =>
+      isImplicit ? Object.assign(event, { implicitStop: true as const }) : event,
+    );
+}
+
+function turnEvent(): fc.Arbitrary<ProviderEvent> {
+  const usage = fc.constant({
+    inputTokens: 1,
+    outputTokens: 1,
+    cacheReadTokens: 1,
+    cacheWriteTokens: 1,
+    totalTokens: 4,
+  });
+  return fc.oneof(
+    fc.record({ type: fc.constant("usage"), usage }),
+    fc.record({
+      type: fc.constant("end"),
+      outcome: fc.constantFrom("completed", "action-required", "limited", "failed", "other"),
+      reason,
+      openCalls: fc.array(callId, { maxLength: 3 }),
+      usage: fc.option(usage),
+    }),
+  );
+}

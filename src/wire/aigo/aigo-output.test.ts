@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../../domain/codec.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import { toolCall } from "../../domain/tool.ts";
+import { type Usage } from "../../domain/usage.ts";
+import { aigoEncoder, type AigoOptions, aigoOutput } from "./aigo-output.ts";
+
+const SESSION = "550e8400-e29b-41d4-a716-446655440000";
+const OPTIONS: AigoOptions = { scope: "turn1", sessionId: SESSION };
+
+const SEARCH_TURN: readonly ProviderEvent[] = [
+  { type: "message.start", message: 0, role: "assistant" },
+  { type: "tool.start", message: 0, block: 0, callId: "tooluse_01", name: "search_products" },
+  { type: "tool.delta", message: 0, block: 0, callId: "tooluse_01", text: '{"query": ' },
+  { type: "tool.delta", message: 0, block: 0, callId: "tooluse_01", text: '"shoes"}' },
+  call(0, 0, "tooluse_01", '{"query": "shoes"}'),
+  { type: "message.end", message: 0, reason: "tool_use" },
+  { type: "message.start", message: 1, role: "user" },
+  result(1, 1, "tooluse_01", "[]"),
+  { type: "message.end", message: 1, reason: "end_turn" },
+  { type: "message.start", message: 2, role: "assistant" },
+  { type: "text.delta", message: 2, block: 2, text: "I couldn't find any shoes..." },
+  text(2, 2, "I couldn't find any shoes..."),
+  { type: "message.end", message: 2, reason: "end_turn" },
+  { type: "usage", usage: tokens(201, 22) },
+  end({ usage: tokens(201, 22) }),
+];
+
+const SEARCH_OUTPUT = {
+  items: [
+    {
+      id: "fc_turn1_0",
+      type: "function_call",
+      call_id: "tooluse_01",
+      name: "search_products",
+      arguments: '{"query": "shoes"}',
+      status: "completed",
+    },
+    {
+      id: "fco_turn1_1",
+      type: "function_call_output",
+      call_id: "tooluse_01",
+      output: "[]",
+      status: "completed",
+    },
+    {
+      id: "msg_turn1_end",
+      type: "message",
+      status: "completed",
+      role: "assistant",
+      content: [{ type: "output_text", text: "I couldn't find any shoes...", annotations: [] }],
+      session_id: SESSION,
+    },
+  ],
+  usage: { num_prompt_tokens: 201, num_completion_tokens: 22 },
+};
+
+describe("an AI GO! output", () => {
+  it("is the trace of one turn with the reply last", () => {
+    expect(aigoOutput(SEARCH_TURN, OPTIONS)).toEqual(SEARCH_OUTPUT);
+  });
+
+  it("is the same, ids included, when the same events are encoded again, one at a time [SD-34]", () => {
+    expect(runCodec(aigoEncoder(OPTIONS), SEARCH_TURN)).toEqual([SEARCH_OUTPUT]);
+  });
+
+  it("parts pieces of text with a blank line and keeps their place in a trace [SD-29]", () => {
+    const events = [
+      assistant(0),
+      text(0, 0, "Let me check."),
+      call(0, 1, "a", "{}"),
+      user(1),
+      result(1, 2, "a", "ok"),
+      assistant(2),
+      text(2, 3, "Done."),
+      end(),
+    ];
+    expect(aigoOutput(events, OPTIONS)).toEqual({
+      items: [
+        functionCall("fc_turn1_1", "a"),
+        functionCallOutput("fco_turn1_2", "a", "ok"),
+        {
+          ...reply("Let me check.\n\nDone."),
+          trace: [
+            { type: "text", text: "Let me check." },
+            { type: "item", id: "fc_turn1_1" },
+            { type: "item", id: "fco_turn1_2" },
+            { type: "text", text: "Done." },
+          ],
+        },
+      ],
+      usage: { num_prompt_tokens: 0, num_completion_tokens: 0 },
+    });
+  });
+
+  it("has its one message even when nothing was said, to carry the session [SD-34]", () => {
+    const events = [
+      assistant(0),
+      call(0, 0, "a", "{}"),
+      end({ outcome: "action-required", reason: "tool_use", openCalls: ["a"] }),
+    ];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([functionCall("fc_turn1_0", "a"), reply("")]);
+  });
+
+  it("counts tokens read from and written to a cache as prompt tokens [SD-33]", () => {
+    const usage = { ...tokens(100, 7), cacheReadTokens: 30, cacheWriteTokens: 5 };
+    expect(aigoOutput([end({ usage })], OPTIONS).usage).toEqual({
+      num_prompt_tokens: 135,
+      num_completion_tokens: 7,
+    });
+  });
+
+  it("shows reasoning in its place, unless told to leave it out [SD-26]", () => {
+    const events: ProviderEvent[] = [
+      assistant(0),
+      { type: "reasoning.end", message: 0, block: 0, text: "Hm." },
+      text(0, 1, "Yes."),
+      end(),
+    ];
+    const reasoning = {
+      id: "rs_turn1_0",
+      type: "reasoning",
+      status: "completed",
+      summary: [{ type: "summary_text", text: "Hm." }],
+    };
+    expect(aigoOutput(events, OPTIONS).items).toEqual([reasoning, reply("Yes.")]);
+    expect(aigoOutput(events, { ...OPTIONS, reasoning: "omit" }).items).toEqual([reply("Yes.")]);
+  });
+
+  it("says on the message that a limit stopped the turn [SD-31]", () => {
+    const events = [
+      assistant(0),
+      text(0, 0, "The answer is"),
+      end({ outcome: "limited", reason: "max_tokens" }),
+    ];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([
+      {
+        ...reply("The answer is"),
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+      },
+    ]);
+  });
+
+  it("says on the message that the turn failed, and keeps what came before [SD-32]", () => {
+    const failure = { code: "stream_exception", message: "Internal error", details: {} } as const;
+    const events = [
+      assistant(0),
+      call(0, 0, "a", "{}"),
+      { type: "message.end", message: 0, reason: "tool_use" } as const,
+      user(1),
+      result(1, 1, "a", "ok"),
+      end({ outcome: "failed", reason: null, failure }),
+    ];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([
+      functionCall("fc_turn1_0", "a"),
+      functionCallOutput("fco_turn1_1", "a", "ok"),
+      {
+        ...reply(""),
+        status: "incomplete",
+        error: { code: "stream_exception", message: "Internal error" },
+      },
+    ]);
+  });
+
+  it("shows a failed tool as such [SD-27]", () => {
+    const events: ProviderEvent[] = [
+      assistant(0),
+      call(0, 0, "a", "{}"),
+      user(1),
+      {
+        type: "tool.result",
+        message: 1,
+        block: 1,
+        result: { callId: "a", parts: [{ type: "text", text: "No stock" }], isError: true },
+      },
+      assistant(2),
+      text(2, 2, "Sorry."),
+      end(),
+    ];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([
+      functionCall("fc_turn1_0", "a"),
+      {
+        ...functionCallOutput("fco_turn1_1", "a", "No stock"),
+        is_error: true,
+        error: "No stock",
+      },
+      reply("Sorry."),
+    ]);
+  });
+
+  it("reports text of the user beside the reply, never in it [SD-25]", () => {
+    const events = [user(0), text(0, 0, "As I said."), assistant(1), text(1, 1, "Noted."), end()];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([
+      {
+        ...reply("Noted."),
+        anomalies: [
+          {
+            code: "text_from_user",
+            message: "The stream carries text of the user",
+            text: "As I said.",
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("reports a call that nobody answered and nobody waits for [SD-34]", () => {
+    const events = [assistant(0), call(0, 0, "a", "{}"), end()];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([
+      functionCall("fc_turn1_0", "a"),
+      {
+        ...reply(""),
+        anomalies: [
+          {
+            code: "call_unanswered",
+            message: "A call has no result and waits for none",
+            call_id: "a",
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+function assistant(message: number): ProviderEvent {
+  return { type: "message.start", message, role: "assistant" };
+}
+
+function user(message: number): ProviderEvent {
+  return { type: "message.start", message, role: "user" };
+}
+
+function text(message: number, block: number, said: string): ProviderEvent {
+  return { type: "text.end", message, block, text: said };
+}
+
+function call(message: number, block: number, id: string, inputText: string): ProviderEvent {
+  const made = toolCall({ id, name: "search_products", inputText, runBy: "server" });
+  return { type: "tool.end", message, block, call: made };
+}
+
+function result(message: number, block: number, callId: string, said: string): ProviderEvent {
+  const parts = [{ type: "text", text: said }] as const;
+  return { type: "tool.result", message, block, result: { callId, parts, isError: false } };
+}
+
+function end(facts: Partial<TurnEnd> = {}): ProviderEvent {
+  return {
+    type: "end",
+    outcome: "completed",
+    reason: "end_turn",
+    openCalls: [],
+    usage: null,
+    ...facts,
+  };
+}
+
+function tokens(inputTokens: number, outputTokens: number): Usage {
+  const totalTokens = inputTokens + outputTokens;
+  return { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens };
+}
+
+function functionCall(id: string, call_id: string): object {
+  return {
+    id,
+    type: "function_call",
+    call_id,
+    name: "search_products",
+    arguments: "{}",
+    status: "completed",
+  };
+}
+
+function functionCallOutput(id: string, call_id: string, output: string): object {
+  return { id, type: "function_call_output", call_id, output, status: "completed" };
+}
+
+function reply(said: string): object {
+  return {
+    id: "msg_turn1_end",
+    type: "message",
+    status: "completed",
+    role: "assistant",
+    content: [{ type: "output_text", text: said, annotations: [] }],
+    session_id: SESSION,
+  };
+}

@@ -1,0 +1,125 @@
+import type { Codec } from "../../domain/codec.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import type { Anomaly } from "../responses/anomaly.ts";
+import { itemId } from "../responses/item-id.ts";
+import { outputTextPart } from "../responses/items.ts";
+import { type FinishedResponse, finishedResponse } from "../responses/response-encoder.ts";
+import type {
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  ItemStatus,
+  OutputText,
+  ReasoningItem,
+  ResponseItem,
+} from "../responses/response-item.ts";
+import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
+import { addToBlocks, initialBlocks, type TurnBlocks } from "../responses/turn-blocks.ts";
+
+export interface AigoOptions {
+  /** Names this one turn among all others: every item id is made from it. */
+  readonly scope: string;
+  /** Comes back on the next turn, unchanged, on the assistant's message. */
+  readonly sessionId: string;
+  /** Whether the model's reasoning is part of the trace; it is unless told otherwise. */
+  readonly reasoning?: "include" | "omit";
+}
+
+/** What AI GO! reads: the trace of one turn, the assistant's one message last. */
+export interface AigoOutput {
+  readonly items: readonly (AigoTraceItem | AigoMessage)[];
+  readonly usage: { readonly num_prompt_tokens: number; readonly num_completion_tokens: number };
+}
+
+export type AigoTraceItem = FunctionCallItem | FunctionCallOutputItem | ReasoningItem;
+
+export interface AigoMessage {
+  readonly id: string;
+  readonly type: "message";
+  readonly status: ItemStatus;
+  readonly role: "assistant";
+  readonly content: readonly [OutputText];
+  readonly session_id: string;
+  /** The turn in its true order; there only when the message joins more than one piece of text. */
+  readonly trace?: readonly AigoTraceStep[];
+  readonly incomplete_details?: IncompleteDetails;
+  readonly error?: ResponseError;
+  readonly anomalies?: readonly Anomaly[];
+}
+
+export type AigoTraceStep =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "item"; readonly id: string };
+
+/** Turns a provider's events into one AI GO! output, emitted at `finish`. */
+export function aigoEncoder(options: AigoOptions): Codec<TurnBlocks, ProviderEvent, AigoOutput> {
+  return {
+    initial: initialBlocks,
+    step: addToBlocks,
+    finish: (turn, emit) => emit(outputOf(turn, options)),
+  };
+}
+
+/** The AI GO! output of a whole list of events. */
+export function aigoOutput(events: Iterable<ProviderEvent>, options: AigoOptions): AigoOutput {
+  const turn = initialBlocks();
+  for (const event of events) addToBlocks(turn, event);
+  return outputOf(turn, options);
+}
+
+function outputOf(turn: TurnBlocks, options: AigoOptions): AigoOutput {
+  const response = finishedResponse(turn, { scope: options.scope });
+  const items = response.items.filter((item) => !isLeftOut(item, options));
+  return {
+    items: [
+      ...items.filter((item) => item.type !== "message"),
+      messageOf(response, items, options),
+    ],
+    usage: {
+      num_prompt_tokens: response.usage?.input_tokens ?? 0,
+      num_completion_tokens: response.usage?.output_tokens ?? 0,
+    },
+  };
+}
+
+function isLeftOut(item: ResponseItem, { reasoning = "include" }: AigoOptions): boolean {
+  return item.type === "reasoning" && reasoning === "omit";
+}
+
+/** Scorers find the assistant's messages by turn, so there is exactly one, whatever was said and however it ended. */
+function messageOf(
+  { status, incomplete_details, error, anomalies }: FinishedResponse,
+  items: readonly ResponseItem[],
+  { scope, sessionId }: AigoOptions,
+): AigoMessage {
+  const steps = items.flatMap(stepsOf);
+  const pieces = steps.filter((step) => step.type === "text").map(({ text }) => text);
+  const oddities = [...anomalies, ...items.flatMap(userText)];
+  return {
+    id: itemId("message", scope, "end"),
+    type: "message",
+    status: status === "completed" ? "completed" : "incomplete",
+    role: "assistant",
+    content: [outputTextPart(pieces.join("\n\n"))],
+    session_id: sessionId,
+    ...(pieces.length > 1 && { trace: steps }),
+    ...(incomplete_details && { incomplete_details }),
+    ...(error && { error }),
+    ...(oddities.length > 0 && { anomalies: oddities }),
+  };
+}
+
+function stepsOf(item: ResponseItem): AigoTraceStep[] {
+  if (item.type !== "message") return [{ type: "item", id: item.id }];
+  if (item.role === "user") return [];
+  return item.content.map(({ text }) => ({ type: "text", text }));
+}
+
+/** A second message in the trace would pass for a turn of the user's. */
+function userText(item: ResponseItem): Anomaly[] {
+  if (item.type !== "message" || item.role !== "user") return [];
+  return item.content.map(({ text }) => ({
+    code: "text_from_user",
+    message: "The stream carries text of the user",
+    text,
+  }));
+}
