@@ -1,0 +1,89 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkArchitecture } from "./support/architecture.ts";
+
+const root = join(import.meta.dirname, "..");
+const copies: string[] = [];
+
+afterEach(() => {
+  for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
+});
+
+/** The real sources with files added to them. */
+function withFiles(files: { readonly [path: string]: string }): string {
+  const copy = mkdtempSync(join(tmpdir(), "spanline-architecture-"));
+  copies.push(copy);
+  cpSync(join(root, "src"), join(copy, "src"), { recursive: true });
+  cpSync(join(root, "ARCHITECTURE.md"), join(copy, "ARCHITECTURE.md"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), text);
+  }
+  return copy;
+}
+
+describe("the architecture", () => {
+  it("is as ARCHITECTURE.md says", () => {
+    expect(checkArchitecture(root)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "an import against the table",
+      { "src/domain/planted.ts": 'import "../wire/framing/crc32.ts";\n' },
+      "src/domain/planted.ts imports src/wire/framing/crc32.ts, which src/domain may not",
+    ],
+    [
+      "a sibling dialect",
+      { "src/wire/responses/planted.ts": 'export { parse } from "../converse/parse.ts";\n' },
+      "src/wire/responses/planted.ts imports src/wire/converse/parse.ts, which src/wire/responses may not",
+    ],
+    [
+      "a lazy import",
+      {
+        "src/domain/planted.ts": 'export const load = () => import("../wire/framing/crc32.ts");\n',
+      },
+      "src/domain/planted.ts imports src/wire/framing/crc32.ts, which src/domain may not",
+    ],
+    [
+      "a package that is not in the row",
+      { "src/wire/converse/planted.ts": 'import { z } from "zod";\nexport const x = z;\n' },
+      'src/wire/converse/planted.ts uses the package "zod", which src/wire/converse may not',
+    ],
+    [
+      "a node module in a browser-safe folder",
+      {
+        "src/domain/planted.ts":
+          'import { readFileSync } from "node:fs";\nexport const x = readFileSync;\n',
+      },
+      'src/domain/planted.ts uses the package "node", which src/domain may not',
+    ],
+    [
+      "a cycle",
+      {
+        "src/domain/one.ts": 'import { two } from "./two.ts";\nexport const one = () => two;\n',
+        "src/domain/two.ts": 'import { one } from "./one.ts";\nexport const two = () => one;\n',
+      },
+      "src/domain/one.ts → src/domain/two.ts → src/domain/one.ts is a cycle",
+    ],
+    [
+      "a provider's word past its door",
+      { "src/domain/planted.ts": "export interface Planted { readonly toolUseId: string }\n" },
+      'src/domain/planted.ts says "toolUseId", which stays in src/wire',
+    ],
+    [
+      "the clock outside its place",
+      { "src/domain/planted.ts": "export const now = () => Date.now();\n" },
+      'src/domain/planted.ts says "Date.now", which stays in src/platform',
+    ],
+    [
+      "a folder that the table does not name",
+      { "src/planted/file.ts": "export const x = 1;\n" },
+      "src/planted/file.ts is in no folder of ARCHITECTURE.md",
+    ],
+  ])("fails on %s", (_, files, problem) => {
+    expect(checkArchitecture(withFiles(files))).toEqual([problem]);
+  });
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DIAGNOSTIC_CODES } from "../src/domain/diagnostic.ts";
+import { ERROR_CODES } from "../src/domain/errors.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** The codes in the first column of the table under a heading. */
+function codesUnder(page: string, heading: string): string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
+  return [...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map((match) => match[1] ?? "");
+}
+
+describe("docs/errors.md", () => {
+  const page = read("docs/errors.md");
+
+  it("lists every error code, and no other", () => {
+    expect(codesUnder(page, "Error codes")).toEqual([...ERROR_CODES]);
+  });
+
+  it("lists every diagnostic code, and no other", () => {
+    expect(codesUnder(page, "Diagnostic codes").sort()).toEqual([...DIAGNOSTIC_CODES].sort());
+  });
+});
+
+describe("docs/dependencies.md", () => {
+  it("has a line for every dependency, and for nothing else", () => {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(read("package.json"));
+    const listed = [...read("docs/dependencies.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
+      (match) => match[1],
+    );
+    expect(listed.sort()).toEqual(
+      [...Object.keys(dependencies), ...Object.keys(devDependencies)].sort(),
+    );
+  });
+});
+
+describe("the lock file", () => {
+  it("names no registry host", () => {
+    expect(read("package-lock.json")).not.toMatch(/"resolved"/);
+  });
+});

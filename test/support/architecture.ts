@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+interface Row {
+  readonly folder: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly specifiers: readonly string[];
+}
+
+/** Compares the sources below a root with its ARCHITECTURE.md. Returns what is wrong, in plain sentences. */
+export function checkArchitecture(root: string): string[] {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const rows = readTable(page);
+  const sources = readSources(root);
+  return [
+    ...sources.flatMap((source) => checkImports(source, rows)),
+    ...findCycles(sources),
+    ...checkWords(sources, page),
+  ];
+}
+
+function readTable(page: string): Row[] {
+  const rows = page
+    .split("\n")
+    .filter((line) => line.startsWith("| `src/"))
+    .map((line) => {
+      const [, folder = "", , imports = "", packages = ""] = line.split("|");
+      return {
+        folder: quoted(folder)[0] ?? "",
+        imports: quoted(imports),
+        packages: quoted(packages),
+      };
+    });
+  if (rows.length < 5) throw new Error("ARCHITECTURE.md has no table of folders");
+  return rows;
+}
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+}
+
+function readSources(root: string): Source[] {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .map((path) => posix.join("src", path.replaceAll("\\", "/")))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      return { path, text, specifiers: specifiersIn(text) };
+    });
+}
+
+function specifiersIn(text: string): string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+  return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+function checkImports(source: Source, rows: readonly Row[]): string[] {
+  const own = rowOf(source.path, rows);
+  if (own === undefined) return [`${source.path} is in no folder of ARCHITECTURE.md`];
+  return source.specifiers.flatMap((specifier) => {
+    if (!specifier.startsWith(".")) {
+      const name = packageName(specifier);
+      const allowed = own.packages.includes(name);
+      return allowed
+        ? []
+        : [`${source.path} uses the package "${name}", which ${own.folder} may not`];
+    }
+    const target = resolved(source.path, specifier);
+    const allowed = [own.folder, ...own.imports].some((folder) => isInside(target, folder));
+    return allowed ? [] : [`${source.path} imports ${target}, which ${own.folder} may not`];
+  });
+}
+
+function rowOf(path: string, rows: readonly Row[]): Row | undefined {
+  return rows
+    .filter((row) => isInside(path, row.folder))
+    .sort((left, right) => right.folder.length - left.folder.length)[0];
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith("node:")) return "node";
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+function resolved(from: string, specifier: string): string {
+  return posix.join(posix.dirname(from), specifier);
+}
+
+/** Type-only imports count too: they tie files together for a reader just as much. */
+function findCycles(sources: readonly Source[]): string[] {
+  const graph = new Map(
+    sources.map(({ path, specifiers }) => [
+      path,
+      specifiers.filter((one) => one.startsWith(".")).map((one) => resolved(path, one)),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  function visit(path: string, trail: readonly string[]): void {
+    const seen = trail.indexOf(path);
+    if (seen !== -1) {
+      cycles.push(`${[...trail.slice(seen), path].join(" → ")} is a cycle`);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  }
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}
+
+/** The section on words names, sentence by sentence, words and the one folder where they may stand. */
+function checkWords(sources: readonly Source[], page: string): string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith("Words that stay")) ?? "";
+  const rules = section
+    .split(/\n\n/)
+    .slice(1)
+    .map((paragraph) => {
+      const [place, ...words] = quoted(paragraph).sort(
+        (left, right) => Number(right.startsWith("src/")) - Number(left.startsWith("src/")),
+      );
+      return { place: place ?? "", words };
+    });
+  if (rules.length < 2) throw new Error("ARCHITECTURE.md has no rules on words");
+  return sources.flatMap(({ path, text }) =>
+    rules
+      .filter((rule) => !isInside(path, rule.place))
+      .flatMap((rule) =>
+        rule.words
+          .filter((word) => containsWord(text, word))
+          .map((word) => `${path} says "${word}", which stays in ${rule.place}`),
+      ),
+  );
+}
+
+function containsWord(text: string, word: string): boolean {
+  return new RegExp(`(?<![\\w.])${word.replaceAll(".", "\\.")}(?!\\w)`).test(text);
+}
