@@ -1,0 +1,563 @@
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import {
+  chunksOf,
+  fuzz,
+  mutated,
+  randomChunks,
+  twoWaySplits,
+} from "../../../test/support/bytes.ts";
+import { runCodec } from "../../domain/codec.ts";
+import { sseDecoder, type SseItem, type SseOptions, type SseState } from "./sse.ts";
+
+const utf8 = new TextEncoder();
+
+function decode(chunks: Iterable<Uint8Array>, options?: SseOptions): unknown[] {
+  return runCodec(sseDecoder(options), overwritten(chunks)).map(plain);
+}
+
+/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
+function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    const copy = chunk.slice();
+    yield copy;
+    copy.fill(0xaa);
+  }
+}
+
+function plain(item: SseItem): unknown {
+  if (item.type !== "failure") return item;
+  return { type: "failure", code: item.error.code, ...item.error.details };
+}
+
+/** The items of a stream, after checking that they are the same however it is cut. */
+function decodeAllWays(stream: string | Uint8Array, options?: SseOptions): unknown[] {
+  const bytes = typeof stream === "string" ? utf8.encode(stream) : stream;
+  const items = decode([bytes], options);
+  for (const halves of twoWaySplits(bytes)) expect(decode(halves, options)).toEqual(items);
+  for (const size of [1, 3]) expect(decode(chunksOf(bytes, size), options)).toEqual(items);
+  return items;
+}
+
+function event(data: string, offset: number, more: object = {}): unknown {
+  return { type: "event", event: "", data, offset, ...more };
+}
+
+function cutOff(offset: number, pendingBytes: number): unknown {
+  return { type: "failure", code: "truncated_stream", offset, pendingBytes };
+}
+
+describe("reading server-sent events", () => {
+  it.each<[fact: string, stream: string, items: unknown[]]>([
+    [
+      "gives one event per blank line",
+      'data: {"a":1}\n\ndata: two\n\n\n\ndata: 3\n\n',
+      [event('{"a":1}', 0), event("two", 15), event("3", 28)],
+    ],
+    [
+      "strips exactly one space after the colon [AC-72]",
+      "data:x\n\ndata: x\n\ndata:  x\n\ndata:\tx\n\n",
+      [event("x", 0), event("x", 8), event(" x", 17), event("\tx", 27)],
+    ],
+    [
+      "reads lines that end with CRLF [AC-72]",
+      "event: a\r\ndata: 1\r\ndata: 2\r\n\r\ndata: 3\r\n\r\n",
+      [event("1\n2", 0, { event: "a" }), event("3", 30)],
+    ],
+    [
+      "reads lines that end with CR alone [AC-72]",
+      "event: a\rdata: 1\rdata: 2\r\rdata: 3\r\r",
+      [event("1\n2", 0, { event: "a" }), event("3", 26)],
+    ],
+    [
+      "reads line ends of every kind in one stream [AC-72]",
+      "data: 1\n\r\ndata: 2\r\rdata: 3\r\n\ndata: 4\n\r",
+      [event("1", 0), event("2", 10), event("3", 19), event("4", 29)],
+    ],
+    [
+      "passes over a byte order mark at the start [AC-72]",
+      "\uFEFFdata: 1\n\ndata: 2\n\n",
+      [event("1", 3), event("2", 12)],
+    ],
+    [
+      "takes a byte order mark anywhere else for text",
+      "data: \uFEFF1\n\n\uFEFFdata: 2\n\ndata: 3\n\n",
+      [event("\uFEFF1", 0), event("3", 24)],
+    ],
+    ["reads a second byte order mark as text", "\uFEFF\uFEFFdata: 1\n\n", []],
+    [
+      "does not end a line at U+2028, U+2029, U+0085, VT or FF",
+      "data: a\u2028b\u2029c\u0085d\ve\ff\n\n",
+      [event("a\u2028b\u2029c\u0085d\ve\ff", 0)],
+    ],
+    ["keeps NUL and tab inside data", "data: a\0b\tc\n\n", [event("a\0b\tc", 0)]],
+    ["joins data lines with LF", "data: [1,\ndata:\ndata: 2]\ndata\n\n", [event("[1,\n\n2]\n", 0)]],
+    [
+      "gives an event with empty data for a data field without a value",
+      "data\n\ndata:\n\ndata: \n\n",
+      [event("", 0), event("", 6), event("", 13)],
+    ],
+    [
+      "gives the fields of the event itself",
+      "id: 7\nevent: error\nretry: 1500\ndata: x\n\ndata: y\n\nid\nevent\ndata: z\n\n",
+      [
+        event("x", 0, { id: "7", event: "error", retry: 1500 }),
+        event("y", 40),
+        event("z", 49, { id: "" }),
+      ],
+    ],
+    [
+      "lets a later field replace an earlier one",
+      "event: a\nevent: b\nid: 1\nid: 2\nretry: 1\nretry: 2\ndata: x\n\n",
+      [event("x", 0, { event: "b", id: "2", retry: 2 })],
+    ],
+    ["ignores an id with a NUL", "id: 1\0\ndata: x\n\n", [event("x", 0)]],
+    [
+      "ignores a retry that is not digits only, or has too many to be a time",
+      `retry: 1.5\nretry: -1\nretry:\nretry: 1e3\nretry: ${"9".repeat(400)}\ndata: x\n\n`,
+      [event("x", 0)],
+    ],
+    [
+      "ignores unknown fields",
+      "datum: 1\nDATA: 2\n data: 3\ndata : 4\ndat\nx\ndatab\n\ndata: 5\n\n",
+      [event("5", 48)],
+    ],
+    [
+      "gives nothing for an event without data, and forgets its fields",
+      "event: a\nid: 1\nretry: 5\n\ndata: x\n\n",
+      [event("x", 25)],
+    ],
+    [
+      "shows comments where they stand",
+      ": heartbeat\n\ndata: 1\n:\n:  two\ndata: 2\n\n",
+      [
+        { type: "comment", text: "heartbeat", offset: 0 },
+        { type: "comment", text: "", offset: 21 },
+        { type: "comment", text: " two", offset: 23 },
+        event("1\n2", 13),
+      ],
+    ],
+    [
+      "reads characters of every length",
+      "data: é世🚀\nevent: ü\n: ß\n\n",
+      [{ type: "comment", text: "ß", offset: 26 }, event("é世🚀", 0, { event: "ü" })],
+    ],
+    ["gives nothing for an empty stream", "", []],
+    ["gives nothing for a stream of line ends", "\n\r\n\r", []],
+  ])("%s", (_, stream, items) => {
+    expect(decodeAllWays(stream)).toEqual(items);
+  });
+
+  it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
+    const bytes = Uint8Array.of(...utf8.encode("data: a"), 0xff, 0xe4, 0xb8, 0x62, 0x0a, 0x0a);
+    expect(decodeAllWays(bytes)).toEqual([event("a\uFFFD\uFFFDb", 0)]);
+  });
+
+  it("takes half a byte order mark for text", () => {
+    const bytes = Uint8Array.of(0xef, 0xbb, ...utf8.encode("data: 1\n\ndata: 2\n\n"));
+    expect(decodeAllWays(bytes)).toEqual([event("2", 11)]);
+    expect(decodeAllWays(Uint8Array.of(0xef, 0xbb))).toEqual([cutOff(0, 2)]);
+  });
+
+  it("gives an event at its CR, before it is known whether an LF follows [AC-72]", () => {
+    const decoder = sseDecoder();
+    const state = decoder.initial();
+    const seen: unknown[][] = ["data: 1\r", "\n\r", "\ndata: 2\r\r", "\n\n"].map((text) => {
+      const items: SseItem[] = [];
+      decoder.step(state, utf8.encode(text), (item) => items.push(item));
+      return items;
+    });
+    expect(seen).toEqual([[], [event("1", 0)], [event("2", 11)], []]);
+  });
+
+  it("finds every line end, wherever it lies in a chunk and in memory", () => {
+    for (let before = 0; before < 140; before++) {
+      const stream = utf8.encode(`data: ${"x\t".repeat(200).slice(0, before)}\r\ndata: y\n\n`);
+      for (let shift = 0; shift < 4; shift++) {
+        const room = new Uint8Array(stream.length + shift);
+        room.set(stream, shift);
+        const [first] = runCodec(sseDecoder(), [room.subarray(shift)]);
+        expect(first).toMatchObject({ data: `${"x\t".repeat(200).slice(0, before)}\ny` });
+      }
+    }
+  });
+});
+
+describe("the end of an event stream", () => {
+  it.each(['{"a":[1]}', "[]", '"text"', '"{\\"a\\": "', "true", "false", "null", ' {"a":1} '])(
+    "gives a last event without its blank line when its data is the whole value %s [AC-72]",
+    (data) => {
+      for (const end of ["", "\n", "\r", "\r\n"]) {
+        expect(decodeAllWays(`data: 0\n\ndata:${data}${end}`)).toEqual([
+          event("0", 0),
+          event(data.replace(/^ /, ""), 9),
+        ]);
+      }
+    },
+  );
+
+  it.each(['{"a":[1]', '"te', "tru", "12", "-1.5e3", "", "plain text", "{'a': 1}", "{} {}"])(
+    "calls a last event without its blank line cut off when its data is %j",
+    (data) => {
+      const line = `data: ${data}`;
+      expect(decodeAllWays(`data: 0\n\n${line}`)).toEqual([event("0", 0), cutOff(9, line.length)]);
+      expect(decodeAllWays(`${line}\n`)).toEqual([cutOff(0, line.length + 1)]);
+    },
+  );
+
+  it("joins the data lines of a last event before judging it", () => {
+    expect(decodeAllWays("data: {\ndata: }")).toEqual([event("{\n}", 0)]);
+    expect(decodeAllWays("data: {}\ndata: }")).toEqual([cutOff(0, 16)]);
+  });
+
+  it.each(["event: done", "event: done\n", "dat", ": heartb", "id: 1\r\n", "data: {}\nevent: err"])(
+    "calls the rest %j cut off",
+    (rest) => {
+      expect(decodeAllWays(`data: 0\n\n${rest}`)).toEqual([event("0", 0), cutOff(9, rest.length)]);
+    },
+  );
+
+  it("is clean after a blank line and after a comment", () => {
+    expect(decodeAllWays("data: 0\r\n\r\n")).toEqual([event("0", 0)]);
+    expect(decodeAllWays(": bye\n")).toEqual([{ type: "comment", text: "bye", offset: 0 }]);
+  });
+});
+
+describe("the size of an event", () => {
+  const tooLarge = (offset: number): unknown => ({
+    type: "failure",
+    code: "event_too_large",
+    offset,
+  });
+
+  it("may reach the limit, and fails once beyond it; the next event is read", () => {
+    const options = { maxEventBytes: 20 };
+    const stream = `data: ${"a".repeat(14)}\n\ndata: ${"b".repeat(15)}\nid: 1\n: c\n\ndata: c\n\n`;
+    expect(decodeAllWays(stream, options)).toEqual([
+      event("a".repeat(14), 0),
+      tooLarge(22),
+      event("c", 55),
+    ]);
+  });
+
+  it("counts all lines of the event together, and no comments", () => {
+    const options = { maxEventBytes: 20 };
+    const comment = { type: "comment", text: "1234567", offset: 9 };
+    expect(decodeAllWays("event: a\n: 1234567\ndata: 123456\n\n", options)).toEqual([
+      comment,
+      event("123456", 0, { event: "a" }),
+    ]);
+    expect(decodeAllWays("event: a\n: 1234567\ndata: 1234567\n\ndata: 1\n\n", options)).toEqual([
+      comment,
+      tooLarge(0),
+      event("1", 34),
+    ]);
+  });
+
+  it("holds for comments and unknown fields too", () => {
+    const options = { maxEventBytes: 100 };
+    for (const start of [":", "unknown: ", ""]) {
+      const stream = `${start}${"x".repeat(101)}\ndata: dropped\r\n\r\ndata: 1\n\n`;
+      expect(decodeAllWays(stream, options)).toEqual([
+        tooLarge(0),
+        event("1", start.length + 101 + 18),
+      ]);
+    }
+  });
+
+  it("is checked while the event comes in, without keeping more than the limit", () => {
+    const decoder = sseDecoder({ maxEventBytes: 1000 });
+    const state = decoder.initial();
+    const items: SseItem[] = [];
+    for (const chunk of chunksOf(utf8.encode(`data: ${"x".repeat(5000)}`), 7)) {
+      decoder.step(state, chunk, (item) => items.push(item));
+      expect(state.line.kept.bytes.length).toBeLessThanOrEqual(1000);
+      expect(items.length).toBe(state.offset > 1000 ? 1 : 0);
+    }
+    decoder.finish(state, (item) => items.push(item));
+    expect(items.map(plain)).toEqual([tooLarge(0), cutOff(0, 5006)]);
+  });
+
+  it("is at most 16 MiB of data unless the caller says otherwise", () => {
+    const data = "x".repeat(16 * 1024 * 1024);
+    const chunks = chunksOf(utf8.encode(`data: ${data}\n\ndata: ${data}${data}\n\n`), 65_536);
+    expect(runCodec(sseDecoder(), chunks).map((item) => item.type)).toEqual(["event", "failure"]);
+  });
+
+  it("gives back the room that a long line took", () => {
+    const decoder = sseDecoder();
+    const state = decoder.initial();
+    for (const chunk of chunksOf(utf8.encode(`data: ${"x".repeat(1_000_000)}\n\n`), 65_536)) {
+      decoder.step(state, chunk, () => {});
+    }
+    expect(state.line.kept.bytes.length).toBe(0);
+  });
+});
+
+describe("skipping data lines", () => {
+  const isNoise = (start: Uint8Array): boolean => start[0] === 0x22 && start[1] === 0x7b;
+  const noise = `"{'data': 'x', 'agent': <strands.agent.Agent object at 0x7f>, ${"y".repeat(80)}}"`;
+
+  it("reports a refused line by its bytes and gives the other events", () => {
+    const stream = `data: 1\n\ndata: ${noise}\r\n\r\ndata: 2\n\ndata:"{x"\n\ndata: 3\n\n`;
+    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+      event("1", 0),
+      { type: "skipped", bytes: noise.length + 6, offset: 9 },
+      event("2", noise.length + 19),
+      { type: "skipped", bytes: 9, offset: noise.length + 28 },
+      event("3", noise.length + 39),
+    ]);
+  });
+
+  it("does not give an event of which one line was refused, nor any part of it", () => {
+    const stream = `id: 1\ndata: a\ndata: ${noise}\n: c\ndata: b\ndata: c\n\ndata: 2\n\n`;
+    const end = 20 + noise.length;
+    expect(decodeAllWays(`data: a\ndata: ${noise}\nid: 2\n\n`, { skip: isNoise })).toEqual([
+      { type: "skipped", bytes: end - 6, offset: 0 },
+    ]);
+    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+      { type: "skipped", bytes: end, offset: 0 },
+      { type: "comment", text: "c", offset: end + 1 },
+      { type: "skipped", bytes: 7, offset: end + 5 },
+      { type: "skipped", bytes: 7, offset: end + 13 },
+      event("2", end + 22),
+    ]);
+  });
+
+  it("asks once for each data line, with up to 64 bytes of its value, however it is cut", () => {
+    const stream = utf8.encode(
+      `data: ${"a".repeat(64)}b\ndata:${"c".repeat(70)}\n\nevent: x\ndata: short\n\ndata\n\n: data: no\n\n`,
+    );
+    const questions = (chunks: Iterable<Uint8Array>): string[] => {
+      const asked: string[] = [];
+      const skip = (start: Uint8Array): boolean => {
+        asked.push(new TextDecoder().decode(start));
+        return false;
+      };
+      decode(chunks, { skip });
+      return asked;
+    };
+    const expected = ["a".repeat(64), "c".repeat(64), "short", ""];
+    expect(questions([stream])).toEqual(expected);
+    expect(questions(chunksOf(stream, 1))).toEqual(expected);
+    for (const halves of twoWaySplits(stream)) expect(questions(halves)).toEqual(expected);
+  });
+
+  it("asks before the line has ended", () => {
+    const skip = vi.fn<(start: Uint8Array) => boolean>(() => true);
+    const decoder = sseDecoder({ skip });
+    const state = decoder.initial();
+    decoder.step(state, utf8.encode(`data: ${"x".repeat(64)}`), () => {});
+    expect(skip).toHaveBeenCalledTimes(1);
+  });
+
+  it("neither keeps nor decodes a refused line of 100 MB, however it is cut [AC-75]", () => {
+    const decodeText = vi.spyOn(TextDecoder.prototype, "decode");
+    try {
+      const block = new Uint8Array(1_000_000).fill(0x79);
+      for (const size of [10_007, 65_536, 1_000_000]) {
+        const decoder = sseDecoder({ skip: isNoise, maxEventBytes: 1000 });
+        const state = decoder.initial();
+        const items: SseItem[] = [];
+        const step = (chunk: Uint8Array): void => {
+          decoder.step(state, chunk, (item) => items.push(item));
+          expect(heldBytes(state)).toBeLessThanOrEqual(256);
+        };
+        step(utf8.encode(`data: "{'`));
+        for (const chunk of Array.from({ length: 100 }, () => chunksOf(block, size)).flat()) {
+          step(chunk);
+        }
+        step(utf8.encode("\n\n"));
+        decoder.finish(state, (item) => items.push(item));
+        expect(items).toEqual([{ type: "skipped", bytes: 100_000_009, offset: 0 }]);
+      }
+      expect(decodeText).not.toHaveBeenCalled();
+    } finally {
+      decodeText.mockRestore();
+    }
+  });
+
+  it("calls a stream that ends inside a refused line cut off", () => {
+    const stream = `data: 1\n\ndata: ${noise}`;
+    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+      event("1", 0),
+      cutOff(9, noise.length + 6),
+    ]);
+  });
+
+  it("needs no blank line after a refused line at the end", () => {
+    expect(decodeAllWays(`data: ${noise}\n`, { skip: isNoise })).toEqual([
+      { type: "skipped", bytes: noise.length + 6, offset: 0 },
+    ]);
+    expect(decodeAllWays(`data: "{x}"`, { skip: isNoise })).toEqual([
+      { type: "skipped", bytes: 11, offset: 0 },
+    ]);
+  });
+});
+
+describe("any bytes at all", () => {
+  it("reads as a plain reading of the standard does", () => {
+    const token = fc.constantFrom(
+      "\n",
+      "\n",
+      "\n\n",
+      "\r",
+      "\r\n",
+      ":",
+      " ",
+      "\0",
+      "\t",
+      "x",
+      "x".repeat(80),
+      "data",
+      "data:",
+      "data: ",
+      "data: 1",
+      "event: ",
+      "id: ",
+      "retry: 12",
+      ": c",
+      '{"a":1}',
+      "{",
+      '"',
+      "é",
+      "世",
+      "🚀",
+      "\u2028",
+      "\u0085",
+      "\uFEFF",
+    );
+    const text = fc.array(token, { maxLength: 40 }).map((tokens) => tokens.join(""));
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 90 }), (stream, size) => {
+        expect(decode(chunksOf(utf8.encode(stream), size))).toEqual(plainReading(stream));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("never throws, keeps no more than its limit, and gives the same items however it is cut", () => {
+    const skip = (start: Uint8Array): boolean => start[0] === 0x22;
+    const streams = [
+      "\uFEFFevent: a\r\nid: 1\r\ndata: {\r\ndata: }\r\n\r\n: keep\r\rdata: é世🚀\n\n",
+      `data: {"a":1}\n\ndata: "{'repr': ${"y".repeat(70)}"\n\ndata: "z"\nretry: 5\ndata: 2\n\ndata: [3]`,
+      `data: ${"x".repeat(60)}\ndata: ${"x".repeat(90)}\n\ndata: ok\n\n`,
+    ].map((text) => utf8.encode(text));
+    const check = (random: (below: number) => number): void => {
+      const bytes = mutated(streams[random(3)] ?? utf8.encode(""), random);
+      const maxEventBytes = [20, 75, 100, 10_000][random(4)] ?? 0;
+      const options = random(2) === 0 ? { maxEventBytes, skip } : { maxEventBytes };
+      const whole = fuzzRun([bytes], options);
+      const split = fuzzRun(randomChunks(bytes, random), options);
+      if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
+    };
+    expect(() => withoutStacks(() => fuzz(100_000, check))).not.toThrow();
+  });
+});
+
+function heldBytes({ line, event }: SseState): number {
+  const { data = "", id = "", name } = event;
+  return Math.max(line.kept.bytes.length, line.kept.length + data.length + id.length + name.length);
+}
+
+/** Most fuzz runs end in a failure item; collecting the stack of each would take longer than all the rest. */
+function withoutStacks(run: () => void): void {
+  const { stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 0;
+    run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The items as one text, after checking at every step that the limit holds. */
+function fuzzRun(chunks: readonly Uint8Array[], options: SseOptions): string {
+  const decoder = sseDecoder(options);
+  const state = decoder.initial();
+  let items = "";
+  const emit = (item: SseItem): void => {
+    items += `${JSON.stringify(item.type === "failure" ? item.error.toFailure() : item)}\n`;
+  };
+  for (const chunk of chunks) {
+    decoder.step(state, chunk, emit);
+    const held = heldBytes(state);
+    if (held > state.maxEventBytes) throw new Error(`holds ${held} bytes`);
+  }
+  decoder.finish(state, emit);
+  return items;
+}
+
+/** An independent reading: all at once, on text, by regular expressions. */
+function plainReading(stream: string): unknown[] {
+  const items: unknown[] = [];
+  let fields: Field[] = [];
+  const size = utf8.encode(stream).length;
+  for (const { text, offset, isLast } of linesOf(stream)) {
+    const isRest = isLast && text !== "";
+    const isComment = text.startsWith(":");
+    if (text !== "" && (isRest || !isComment)) fields.push(fieldOf(text, offset));
+    if (isLast && fields.length > 0) {
+      const whole = isWholeValue(dataOf(fields)) && (!isRest || /^data(:|$)/.test(text));
+      const start = fields[0]?.offset ?? 0;
+      items.push(...(whole ? eventOf(fields) : [cutOff(start, size - start)]));
+    } else if (text === "") {
+      items.push(...eventOf(fields));
+      fields = [];
+    } else if (isComment) {
+      items.push({ type: "comment", text: text.replace(/^: ?/, ""), offset });
+    }
+  }
+  return items;
+}
+
+interface Field {
+  readonly name: string;
+  readonly value: string;
+  readonly offset: number;
+}
+
+function linesOf(stream: string): { text: string; offset: number; isLast: boolean }[] {
+  const ends = [...stream.matchAll(/\r\n|\r|\n/g)];
+  const starts = [
+    stream.startsWith("\uFEFF") ? 1 : 0,
+    ...ends.map((end) => end.index + end[0].length),
+  ];
+  return starts.map((start, index) => ({
+    text: stream.slice(start, ends[index]?.index),
+    offset: utf8.encode(stream.slice(0, start)).length,
+    isLast: index === ends.length,
+  }));
+}
+
+function fieldOf(text: string, offset: number): Field {
+  const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/su.exec(text) ?? [];
+  return { name, value, offset };
+}
+
+function eventOf(fields: readonly Field[]): unknown[] {
+  const data = dataOf(fields);
+  const last = (name: string, allowed: RegExp): string | undefined =>
+    fields.findLast((field) => field.name === name && allowed.test(field.value))?.value;
+  const id = last("id", /^[^\0]*$/);
+  const retry = last("retry", /^\d{1,15}$/);
+  const more = {
+    ...(id === undefined ? {} : { id }),
+    ...(retry === undefined ? {} : { retry: Number(retry) }),
+  };
+  const name = last("event", /^/) ?? "";
+  return data === undefined ? [] : [event(data, fields[0]?.offset ?? 0, { event: name, ...more })];
+}
+
+function dataOf(fields: readonly Field[]): string | undefined {
+  const data = fields.filter((field) => field.name === "data");
+  return data.length === 0 ? undefined : data.map((field) => field.value).join("\n");
+}
+
+function isWholeValue(data = ""): boolean {
+  try {
+    return typeof JSON.parse(data) !== "number";
+  } catch {
+    return false;
+  }
+}

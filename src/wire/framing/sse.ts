@@ -1,0 +1,251 @@
+import type { Codec, Emit } from "../../domain/codec.ts";
+import { FrameError, TruncatedStreamError } from "../../domain/errors.ts";
+import {
+  NO_HEAD,
+  releaseHead,
+  withoutByteOrderMark,
+  type StreamPosition,
+} from "./byte-order-mark.ts";
+import { nextLineEnd, scanned } from "./line-ends.ts";
+import { appendPending, clearPending, noPendingBytes, type PendingBytes } from "./pending-bytes.ts";
+import {
+  clearEvent,
+  commentText,
+  dataStart,
+  dispatchEvent,
+  isDataLine,
+  noEvent,
+  readField,
+  type Line,
+  type PendingEvent,
+  type SseEvent,
+} from "./sse-event.ts";
+
+export interface SseOptions {
+  /** The most bytes that the lines of one event may have together. */
+  readonly maxEventBytes?: number;
+  /**
+   * Says from the first bytes (up to 64) of a data line's value that nobody wants its event. The rest of the line is
+   * then passed over, neither kept nor decoded. The bytes may be looked at during the call only.
+   */
+  readonly skip?: (start: Uint8Array) => boolean;
+}
+
+export type SseItem =
+  | SseEvent
+  /** Also a sign of life: servers send comments to keep a silent connection open. */
+  | { readonly type: "comment"; readonly text: string; readonly offset: number }
+  /** A refused data line, with the lines of its event that came before it. */
+  | { readonly type: "skipped"; readonly bytes: number; readonly offset: number }
+  | { readonly type: "failure"; readonly error: FrameError };
+
+export interface SseState extends StreamPosition {
+  readonly maxEventBytes: number;
+  readonly skip: SseOptions["skip"];
+  readonly line: PendingLine;
+  readonly event: PendingEvent;
+  /** The last line ended with CR, so an LF that comes next belongs to that end. */
+  afterCarriageReturn: boolean;
+}
+
+interface PendingLine {
+  offset: number;
+  /** How many of its bytes have come, kept or not. */
+  length: number;
+  readonly kept: PendingBytes;
+  /** `refused` and `dropped` lines are passed over: by the caller's wish, and because their event is too large. */
+  fate: "undecided" | "wanted" | "refused" | "dropped";
+}
+
+/** Reads an event stream as the HTML standard defines it (section 9.2), and tells what that standard passes over. */
+export function sseDecoder(options: SseOptions = {}): Codec<SseState, Uint8Array, SseItem> {
+  const { maxEventBytes = DEFAULT_MAX_EVENT_BYTES, skip } = options;
+  return {
+    initial: () => ({
+      offset: 0,
+      head: NO_HEAD,
+      maxEventBytes,
+      skip,
+      line: { offset: 0, length: 0, kept: noPendingBytes(), fate: "undecided" },
+      event: noEvent(),
+      afterCarriageReturn: false,
+    }),
+    step(state, chunk, emit) {
+      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+    },
+    finish(state, emit) {
+      readChunk(state, releaseHead(state), emit);
+      endStream(state, emit);
+    },
+  };
+}
+
+function readChunk(state: SseState, chunk: Uint8Array, emit: Emit<SseItem>): void {
+  const lines = scanned(chunk);
+  let at = 0;
+  while (at < chunk.length) {
+    if (state.afterCarriageReturn) {
+      state.afterCarriageReturn = false;
+      if (chunk[at] === LINE_FEED) {
+        at += 1;
+        continue;
+      }
+    }
+    const end = nextLineEnd(lines, at);
+    if (state.line.length === 0) state.line.offset = state.offset + at;
+    if (end === chunk.length) {
+      holdPiece(state, chunk.subarray(at), emit);
+      break;
+    }
+    endLine(state, { bytes: chunk, start: at, end }, emit);
+    state.afterCarriageReturn = chunk[end] === CARRIAGE_RETURN;
+    at = end + 1;
+  }
+  state.offset += chunk.length;
+}
+
+/** Takes a piece of a line that goes on. */
+function holdPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
+  const { line } = state;
+  let rest = piece;
+  if (line.fate === "undecided") {
+    const start = piece.subarray(0, JUDGED_BYTES - line.kept.length);
+    rest = piece.subarray(start.length);
+    keep(state, start, emit);
+    if (line.kept.length === JUDGED_BYTES) judge(state, keptBytes(line), emit);
+  }
+  if (line.fate === "wanted") keep(state, rest, emit);
+  line.length += piece.length;
+}
+
+function keep(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
+  const { kept } = state.line;
+  if (isTooLarge(state, kept.length + piece.length)) dropEvent(state, emit);
+  else appendPending(kept, piece, state.maxEventBytes);
+}
+
+function keptBytes({ kept }: PendingLine): Line {
+  return { bytes: kept.bytes, start: 0, end: kept.length };
+}
+
+/**
+ * Decides the fate of a line by its start, or by all of a line that has come whole. The size of the start is looked at
+ * first, so that the outcome does not depend on how the line was cut into chunks.
+ */
+function judge(state: SseState, start: Line, emit: Emit<SseItem>): void {
+  const length = start.end - start.start;
+  if (isTooLarge(state, Math.min(length, JUDGED_BYTES))) dropEvent(state, emit);
+  else if (isRefused(state, start)) refuseEvent(state);
+  else if (isTooLarge(state, length)) dropEvent(state, emit);
+  else state.line.fate = "wanted";
+}
+
+function isTooLarge(state: SseState, lineBytes: number): boolean {
+  return state.event.bytes + lineBytes > state.maxEventBytes;
+}
+
+/** One refused line is enough: an event that lacks a line must not be taken for a whole one. */
+function isRefused({ skip, event }: SseState, start: Line): boolean {
+  if (skip === undefined || !isDataLine(start)) return false;
+  if (event.refused) return true;
+  const from = dataStart(start);
+  return skip(start.bytes.subarray(from, Math.min(from + SKIP_START_BYTES, start.end)));
+}
+
+function refuseEvent({ line, event }: SseState): void {
+  event.offset ??= line.offset;
+  event.refused = true;
+  event.data = undefined;
+  line.fate = "refused";
+  clearPending(line.kept);
+}
+
+function dropEvent({ line, event, maxEventBytes }: SseState, emit: Emit<SseItem>): void {
+  const offset = (event.offset ??= line.offset);
+  event.dropped = true;
+  event.data = undefined;
+  line.fate = "dropped";
+  clearPending(line.kept);
+  const message = `The event at byte ${offset} is larger than the limit of ${maxEventBytes} bytes`;
+  emit({ type: "failure", error: new FrameError("event_too_large", message, { offset }) });
+}
+
+/** Takes the last piece of a line: all of it, when the line lies in one chunk. */
+function endLine(state: SseState, piece: Line, emit: Emit<SseItem>): void {
+  const { line, event } = state;
+  let whole = piece;
+  if (line.length === 0) line.length = piece.end - piece.start;
+  else {
+    holdPiece(state, piece.bytes.subarray(piece.start, piece.end), emit);
+    whole = keptBytes(line);
+  }
+  if (line.fate === "undecided") judge(state, whole, emit);
+  if (line.fate === "wanted") readLine(state, whole, emit);
+  else if (line.fate === "refused") reportRefused(state, emit);
+  else if (line.length === 0) clearEvent(event);
+  clearPending(line.kept);
+  line.length = 0;
+  line.fate = event.dropped ? "dropped" : "undecided";
+}
+
+function readLine({ line, event }: SseState, whole: Line, emit: Emit<SseItem>): void {
+  if (line.length === 0) dispatchEvent(event, emit);
+  else if (whole.bytes[whole.start] === COLON) {
+    emit({ type: "comment", text: commentText(whole), offset: line.offset });
+  } else {
+    event.offset ??= line.offset;
+    event.bytes += line.length;
+    readField(event, whole);
+  }
+}
+
+function reportRefused({ line, event }: SseState, emit: Emit<SseItem>): void {
+  const offset = event.offset ?? line.offset;
+  emit({ type: "skipped", bytes: line.offset + line.length - offset, offset });
+  event.offset = undefined;
+}
+
+/** A last event that lacks only its blank line is given out; anything less was cut off. */
+function endStream(state: SseState, emit: Emit<SseItem>): void {
+  const { line, event } = state;
+  const offset = event.offset ?? (line.length > 0 ? line.offset : undefined);
+  if (offset === undefined) return;
+  if (isComplete(state)) {
+    if (line.length > 0) endLine(state, NO_MORE, emit);
+    dispatchEvent(event, emit);
+    return;
+  }
+  const pendingBytes = state.offset - offset;
+  const message = `The stream ended inside an event, ${pendingBytes} bytes after its start at byte ${offset}`;
+  emit({ type: "failure", error: new TruncatedStreamError(message, { offset, pendingBytes }) });
+}
+
+/** Whether the data cannot be the beginning of longer data. A line without its end may only be a data line. */
+function isComplete({ line, event }: SseState): boolean {
+  const whole: PendingEvent = { ...event };
+  if (line.length > 0) {
+    const last = keptBytes(line);
+    if (!isDataLine(last)) return false;
+    readField(whole, last);
+  }
+  return whole.data !== undefined && isSelfDelimiting(whole.data);
+}
+
+function isSelfDelimiting(data: string): boolean {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value !== "number";
+  } catch {
+    return false;
+  }
+}
+
+/** 16 MiB of data, and room for the names of the fields. The service sends up to 10 MB in one piece. */
+const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024 + 64 * 1024;
+const SKIP_START_BYTES = 64;
+/** `data: ` and the bytes that `skip` gets to see. */
+const JUDGED_BYTES = 6 + SKIP_START_BYTES;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const COLON = 0x3a;
+const NO_MORE: Line = { bytes: new Uint8Array(0), start: 0, end: 0 };
