@@ -1,0 +1,225 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  chunksOf,
+  fuzz,
+  mutated,
+  randomChunks,
+  twoWaySplits,
+} from "../../../test/support/bytes.ts";
+import { runCodec } from "../../domain/codec.ts";
+import {
+  encodeJsonLine,
+  jsonLinesDecoder,
+  type JsonLinesItem,
+  type JsonLinesOptions,
+} from "./json-lines.ts";
+
+const utf8 = new TextEncoder();
+
+function decode(chunks: Iterable<Uint8Array>, options?: JsonLinesOptions): unknown[] {
+  return runCodec(jsonLinesDecoder(options), overwritten(chunks)).map(plain);
+}
+
+function plain(item: JsonLinesItem): unknown {
+  if (item.type !== "failure") return item;
+  return { type: "failure", code: item.error.code, ...item.error.details };
+}
+
+/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
+function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    const copy = chunk.slice();
+    yield copy;
+    copy.fill(0xaa);
+  }
+}
+
+/** The items of an input, after checking that they are the same however it is cut. */
+function decodeAllWays(input: string | Uint8Array, options?: JsonLinesOptions): unknown[] {
+  const bytes = typeof input === "string" ? utf8.encode(input) : input;
+  const items = decode([bytes], options);
+  for (const halves of twoWaySplits(bytes)) expect(decode(halves, options)).toEqual(items);
+  for (const size of [1, 3]) expect(decode(chunksOf(bytes, size), options)).toEqual(items);
+  return items;
+}
+
+function line(text: string, offset: number): unknown {
+  return { type: "line", text, offset };
+}
+
+function tooLarge(offset: number): unknown {
+  return { type: "failure", code: "line_too_large", offset };
+}
+
+describe("reading JSON lines", () => {
+  it.each<[fact: string, input: string, items: unknown[]]>([
+    [
+      "gives one item per line",
+      '{"a":1}\n[2]\n"3"\n',
+      [line('{"a":1}', 0), line("[2]", 8), line('"3"', 12)],
+    ],
+    ["strips one CR before the LF", "1\r\n2\r\r\n", [line("1", 0), line("2\r", 3)]],
+    [
+      "ends lines at LF only",
+      '"a\u2028b\u2029c\u0085d\ve\ff\rg"\n',
+      [line('"a\u2028b\u2029c\u0085d\ve\ff\rg"', 0)],
+    ],
+    ["passes over blank lines", "\n\r\n  \t\n1\n\n\n2\n \n", [line("1", 7), line("2", 11)]],
+    ["keeps spaces around a value", " 1 \n", [line(" 1 ", 0)]],
+    ["keeps a line of characters that JSON does not call blank", "\u00a0\n", [line("\u00a0", 0)]],
+    ["reads characters of every length", '"é世🚀"\n"𝒳"\n', [line('"é世🚀"', 0), line('"𝒳"', 12)]],
+    ["passes over a byte order mark at the start", "\uFEFF1\n2\n", [line("1", 3), line("2", 5)]],
+    [
+      "takes a byte order mark anywhere else for text",
+      "1\n\uFEFF2\n",
+      [line("1", 0), line("\uFEFF2", 2)],
+    ],
+    ["gives the last line without its LF", '1\n{"a":', [line("1", 0), line('{"a":', 2)]],
+    ["strips a CR at the very end", "1\r", [line("1", 0)]],
+    ["gives nothing for an empty input", "", []],
+    ["gives nothing for a byte order mark alone", "\uFEFF", []],
+  ])("%s", (_, input, items) => {
+    expect(decodeAllWays(input)).toEqual(items);
+  });
+
+  it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
+    expect(decodeAllWays(Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f))).toEqual([
+      line("\uFFFD1", 0),
+      line("\uFFFD", 4),
+    ]);
+  });
+
+  it("fails once for a line beyond the limit, and reads the next", () => {
+    const input = `${"a".repeat(80)}\n${"b".repeat(81)}\n${"c".repeat(300)}\n"d"\n`;
+    expect(decodeAllWays(input, { maxLineBytes: 80 })).toEqual([
+      line("a".repeat(80), 0),
+      tooLarge(81),
+      tooLarge(163),
+      line('"d"', 464),
+    ]);
+  });
+
+  it("says nothing more at the end of a line beyond the limit that has no LF", () => {
+    expect(decodeAllWays("1\n12345", { maxLineBytes: 4 })).toEqual([line("1", 0), tooLarge(2)]);
+  });
+
+  it("fails before such a line has ended, and keeps nothing of it", () => {
+    const decoder = jsonLinesDecoder({ maxLineBytes: 1000 });
+    const state = decoder.initial();
+    const items: JsonLinesItem[] = [];
+    for (const chunk of chunksOf(new Uint8Array(100_000).fill(0x61), 999)) {
+      decoder.step(state, chunk, (item) => items.push(item));
+      expect(state.line.bytes.length).toBeLessThanOrEqual(1000);
+      expect(items.length).toBe(state.offset > 1000 ? 1 : 0);
+    }
+  });
+
+  it("reads a line of 20 MiB unless the caller sets a limit, and gives back its room", () => {
+    const text = "x".repeat(20 * 1024 * 1024);
+    const decoder = jsonLinesDecoder();
+    const state = decoder.initial();
+    const items: JsonLinesItem[] = [];
+    for (const chunk of chunksOf(utf8.encode(`${text}\n`), 65_536)) {
+      decoder.step(state, chunk, (item) => items.push(item));
+    }
+    expect(items.map((item) => item.type === "line" && item.text === text)).toEqual([true]);
+    expect(state.line.bytes.length).toBe(0);
+  });
+
+  it("reads any text as splitting at LF does", () => {
+    const token = fc.constantFrom(
+      "\n",
+      "\r\n",
+      "\r",
+      " ",
+      "{",
+      '"a"',
+      "é",
+      "🚀",
+      "\u2028",
+      "\uFEFF",
+      "\t",
+    );
+    const text = fc.array(token, { maxLength: 30 }).map((tokens) => tokens.join(""));
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 40 }), (input, size) => {
+        const lines = input.replace(/^\uFEFF/, "").split("\n");
+        const texts = lines
+          .map((each) => each.replace(/\r$/, ""))
+          .filter((each) => /[^ \t\r]/.test(each));
+        const items = runCodec(jsonLinesDecoder(), chunksOf(utf8.encode(input), size));
+        expect(items.map((item) => item.type === "line" && item.text)).toEqual(texts);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("never throws, keeps no more than its limit, and gives the same items however it is cut", () => {
+    const inputs = [
+      '\uFEFF{"a":"é世🚀"}\r\n\n[1,2]\n"x"\n\r\n  \n{"b"',
+      `${"x".repeat(60)}\n${"y".repeat(90)}\n1\n${"z".repeat(200)}`,
+    ].map((text) => utf8.encode(text));
+    const check = (random: (below: number) => number): void => {
+      const bytes = mutated(inputs[random(2)] ?? new Uint8Array(0), random);
+      const options = { maxLineBytes: [5, 60, 10_000][random(3)] ?? 0 };
+      const whole = fuzzRun([bytes], options);
+      const split = fuzzRun(randomChunks(bytes, random), options);
+      if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
+    };
+    expect(() => withoutStacks(() => fuzz(100_000, check))).not.toThrow();
+  });
+});
+
+describe("writing JSON lines", () => {
+  it("writes any value as exactly one line, which reads back as that value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = encodeJsonLine(value);
+        expect(text.indexOf("\n")).toBe(text.length - 1);
+        const [item] = runCodec(jsonLinesDecoder(), [utf8.encode(text)]);
+        expect(item).toEqual(line(JSON.stringify(value), 0));
+      }),
+    );
+  });
+
+  it("writes text with line ends in one line", () => {
+    expect(encodeJsonLine({ text: "a\r\nb\u2028" })).toBe('{"text":"a\\r\\nb\u2028"}\n');
+  });
+
+  it("writes null for what JSON has no word for", () => {
+    expect([undefined, () => 1, Symbol("s")].map(encodeJsonLine)).toEqual([
+      "null\n",
+      "null\n",
+      "null\n",
+    ]);
+  });
+});
+
+/** Most fuzz runs end in a failure item; collecting the stack of each would take longer than all the rest. */
+function withoutStacks(run: () => void): void {
+  const { stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 0;
+    run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The items as one text, after checking at every step that the limit holds. */
+function fuzzRun(chunks: readonly Uint8Array[], options: JsonLinesOptions): string {
+  const decoder = jsonLinesDecoder(options);
+  const state = decoder.initial();
+  let items = "";
+  const emit = (item: JsonLinesItem): void => {
+    items += `${JSON.stringify(item.type === "failure" ? item.error.toFailure() : item)}\n`;
+  };
+  for (const chunk of chunks) {
+    decoder.step(state, chunk, emit);
+    const held = state.line.bytes.length;
+    if (held > state.maxLineBytes) throw new Error(`holds ${held} bytes`);
+  }
+  decoder.finish(state, emit);
+  return items;
+}

@@ -1,0 +1,118 @@
+import type { Codec, Emit } from "../../domain/codec.ts";
+import { FrameError } from "../../domain/errors.ts";
+import {
+  NO_HEAD,
+  releaseHead,
+  withoutByteOrderMark,
+  type StreamPosition,
+} from "./byte-order-mark.ts";
+import {
+  appendPending,
+  clearPending,
+  noPendingBytes,
+  peekPending,
+  type PendingBytes,
+} from "./pending-bytes.ts";
+
+export interface JsonLinesOptions {
+  /** A longer line is passed over. */
+  readonly maxLineBytes?: number;
+}
+
+export type JsonLinesItem =
+  | { readonly type: "line"; readonly text: string; readonly offset: number }
+  | { readonly type: "failure"; readonly error: FrameError };
+
+export interface JsonLinesState extends StreamPosition {
+  readonly maxLineBytes: number;
+  readonly line: PendingBytes;
+  lineOffset: number;
+  /** The line at hand is too large; nothing more of it is kept. */
+  tooLarge: boolean;
+}
+
+const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** Splits newline-delimited JSON. Only LF ends a line: the other line ends of Unicode may stand inside a JSON string. */
+export function jsonLinesDecoder(
+  options: JsonLinesOptions = {},
+): Codec<JsonLinesState, Uint8Array, JsonLinesItem> {
+  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
+  return {
+    initial: () => ({
+      offset: 0,
+      head: NO_HEAD,
+      maxLineBytes,
+      line: noPendingBytes(),
+      lineOffset: 0,
+      tooLarge: false,
+    }),
+    step(state, chunk, emit) {
+      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+    },
+    finish(state, emit) {
+      readChunk(state, releaseHead(state), emit);
+      // Writers leave out the last line end; whether the line is whole is for the reader of its JSON to say.
+      emitLine(state, peekPending(state.line), emit);
+    },
+  };
+}
+
+/** One value as one line. A value that JSON has no word for becomes null, as it does inside an array. */
+export function encodeJsonLine(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  return `${text ?? "null"}\n`;
+}
+
+function readChunk(state: JsonLinesState, chunk: Uint8Array, emit: Emit<JsonLinesItem>): void {
+  let at = 0;
+  while (at < chunk.length) {
+    if (state.line.length === 0) state.lineOffset = state.offset + at;
+    const end = chunk.indexOf(LINE_FEED, at);
+    if (end === -1) {
+      holdPiece(state, chunk.subarray(at), emit);
+      break;
+    }
+    endLine(state, chunk.subarray(at, end), emit);
+    at = end + 1;
+  }
+  state.offset += chunk.length;
+}
+
+function holdPiece(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): void {
+  if (checkSize(state, piece, emit)) appendPending(state.line, piece, state.maxLineBytes);
+}
+
+function endLine(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): void {
+  if (checkSize(state, piece, emit)) {
+    const isWhole = state.line.length === 0;
+    if (!isWhole) appendPending(state.line, piece, state.maxLineBytes);
+    emitLine(state, isWhole ? piece : peekPending(state.line), emit);
+  }
+  clearPending(state.line);
+  state.tooLarge = false;
+}
+
+/** Whether the line may take this piece. Says so once when it may not. */
+function checkSize(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): boolean {
+  const { line, lineOffset: offset, maxLineBytes } = state;
+  if (!state.tooLarge && line.length + piece.length > maxLineBytes) {
+    state.tooLarge = true;
+    clearPending(line);
+    const message = `The line at byte ${offset} is longer than the limit of ${maxLineBytes} bytes`;
+    emit({ type: "failure", error: new FrameError("line_too_large", message, { offset }) });
+  }
+  return !state.tooLarge;
+}
+
+function emitLine(state: JsonLinesState, bytes: Uint8Array, emit: Emit<JsonLinesItem>): void {
+  const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+  const text = utf8.decode(bytes.subarray(0, end));
+  if (!BLANK.test(text)) emit({ type: "line", text, offset: state.lineOffset });
+}
+
+// A mark inside the stream is text; the one at its start never comes here.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const BLANK = /^[ \t\r]*$/;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
