@@ -1,0 +1,240 @@
+import type { Codec, Emit } from "../../domain/codec.ts";
+import { FrameError, TruncatedStreamError } from "../../domain/errors.ts";
+import {
+  NO_HEAD,
+  releaseHead,
+  withoutByteOrderMark,
+  type StreamPosition,
+} from "./byte-order-mark.ts";
+import {
+  appendPending,
+  clearPending,
+  noPendingBytes,
+  peekPending,
+  type PendingBytes,
+} from "./pending-bytes.ts";
+
+export interface JsonArrayOptions {
+  /** A larger element is passed over. */
+  readonly maxElementBytes?: number;
+}
+
+export type JsonArrayItem =
+  | { readonly type: "element"; readonly text: string; readonly offset: number }
+  /** After `frame_invalid` nothing follows: where the next element would start is anyone's guess. */
+  | { readonly type: "failure"; readonly error: FrameError };
+
+export interface JsonArrayState extends StreamPosition {
+  readonly maxElementBytes: number;
+  readonly element: PendingElement;
+  phase: Phase;
+}
+
+type Phase = "before" | "opened" | "element" | "after-element" | "after-comma" | "after" | "failed";
+
+interface PendingElement {
+  offset: number;
+  readonly kept: PendingBytes;
+  /** Nothing more of it is kept. */
+  tooLarge: boolean;
+  ended: boolean;
+  depth: number;
+  inString: boolean;
+  escaped: boolean;
+}
+
+const DEFAULT_MAX_ELEMENT_BYTES = 64 * 1024 * 1024;
+
+/** Takes a top-level JSON array apart, an element at a time. Whether an element is valid JSON is for its reader to say. */
+export function jsonArrayDecoder(
+  options: JsonArrayOptions = {},
+): Codec<JsonArrayState, Uint8Array, JsonArrayItem> {
+  const { maxElementBytes = DEFAULT_MAX_ELEMENT_BYTES } = options;
+  return {
+    initial: () => ({
+      offset: 0,
+      head: NO_HEAD,
+      maxElementBytes,
+      element: noElement(),
+      phase: "before",
+    }),
+    step(state, chunk, emit) {
+      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+    },
+    finish(state, emit) {
+      readChunk(state, releaseHead(state), emit);
+      endStream(state, emit);
+    },
+  };
+}
+
+function noElement(): PendingElement {
+  return {
+    offset: 0,
+    kept: noPendingBytes(),
+    tooLarge: false,
+    ended: false,
+    depth: 0,
+    inString: false,
+    escaped: false,
+  };
+}
+
+function readChunk(state: JsonArrayState, chunk: Uint8Array, emit: Emit<JsonArrayItem>): void {
+  let at = 0;
+  while (at < chunk.length && state.phase !== "failed") {
+    if (state.phase === "element") {
+      const end = elementEnd(state.element, chunk, at);
+      takePiece(state, chunk.subarray(at, end), emit);
+      at = end;
+    } else if (isWhitespace(chunk[at])) {
+      at += 1;
+    } else {
+      const next = nextPhase(state.phase, chunk[at]);
+      enterPhase(state, next, state.offset + at, emit);
+      // The first byte of an element is read once more, as a part of it.
+      if (next !== "element") at += 1;
+    }
+  }
+  state.offset += chunk.length;
+}
+
+function isWhitespace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** What a byte between the elements leads to. */
+function nextPhase(phase: Phase, byte: number | undefined): Phase {
+  switch (phase) {
+    case "before":
+      return byte === OPEN_BRACKET ? "opened" : "failed";
+    case "opened":
+      if (byte === CLOSE_BRACKET) return "after";
+      return canStartElement(byte) ? "element" : "failed";
+    case "after-comma":
+      return canStartElement(byte) ? "element" : "failed";
+    case "after-element":
+      if (byte === COMMA) return "after-comma";
+      return byte === CLOSE_BRACKET ? "after" : "failed";
+    default:
+      return "failed";
+  }
+}
+
+function canStartElement(byte: number | undefined): boolean {
+  return byte !== COMMA && byte !== CLOSE_BRACKET && byte !== CLOSE_BRACE;
+}
+
+function enterPhase(
+  state: JsonArrayState,
+  phase: Phase,
+  offset: number,
+  emit: Emit<JsonArrayItem>,
+): void {
+  if (phase === "element") state.element.offset = offset;
+  if (phase === "failed") {
+    const message = `Something else stands at byte ${offset}, where ${EXPECTED[state.phase]} was to come`;
+    emit({ type: "failure", error: new FrameError("frame_invalid", message, { offset }) });
+  }
+  state.phase = phase;
+}
+
+/** Reads on in the element at hand. Returns its end, or the length of the chunk when it goes on. */
+function elementEnd(element: PendingElement, chunk: Uint8Array, from: number): number {
+  let at = from;
+  while (at < chunk.length && !element.ended) {
+    at = element.inString ? readString(element, chunk, at) : readStructure(element, chunk, at);
+  }
+  return at;
+}
+
+/** Reads to the end of a string. */
+function readString(element: PendingElement, chunk: Uint8Array, from: number): number {
+  for (let at = from; at < chunk.length; at += 1) {
+    const byte = chunk[at];
+    if (element.escaped) element.escaped = false;
+    else if (byte === BACKSLASH) element.escaped = true;
+    else if (byte === QUOTE) {
+      element.inString = false;
+      element.ended = element.depth === 0;
+      return at + 1;
+    }
+  }
+  return chunk.length;
+}
+
+/** Reads to the next string or to the end of the element. */
+function readStructure(element: PendingElement, chunk: Uint8Array, from: number): number {
+  for (let at = from; at < chunk.length; at += 1) {
+    const byte = chunk[at];
+    if (byte === QUOTE) {
+      element.inString = true;
+      return at + 1;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) element.depth += 1;
+    else if (element.depth === 0 && endsPlainValue(byte)) {
+      element.ended = true;
+      return at;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      element.depth -= 1;
+      element.ended = element.depth === 0;
+      if (element.ended) return at + 1;
+    }
+  }
+  return chunk.length;
+}
+
+/** A number or a word has no end of its own. */
+function endsPlainValue(byte: number | undefined): boolean {
+  return !canStartElement(byte) || isWhitespace(byte);
+}
+
+function takePiece(state: JsonArrayState, piece: Uint8Array, emit: Emit<JsonArrayItem>): void {
+  const { element, maxElementBytes } = state;
+  const { kept, offset } = element;
+  const isWhole = kept.length === 0 && element.ended;
+  if (!element.tooLarge && kept.length + piece.length > maxElementBytes) {
+    element.tooLarge = true;
+    clearPending(kept);
+    const message = `The element at byte ${offset} is larger than the limit of ${maxElementBytes} bytes`;
+    emit({ type: "failure", error: new FrameError("event_too_large", message, { offset }) });
+  }
+  if (!element.tooLarge && !isWhole) appendPending(kept, piece, maxElementBytes);
+  if (!element.ended) return;
+  if (!element.tooLarge) {
+    const text = utf8.decode(isWhole ? piece : peekPending(kept));
+    emit({ type: "element", text, offset });
+  }
+  clearPending(kept);
+  element.tooLarge = false;
+  element.ended = false;
+  state.phase = "after-element";
+}
+
+function endStream(state: JsonArrayState, emit: Emit<JsonArrayItem>): void {
+  if (state.phase === "after" || state.phase === "failed") return;
+  const offset = state.phase === "element" ? state.element.offset : state.offset;
+  const pendingBytes = state.offset - offset;
+  const message = `The input ended at byte ${state.offset}, where ${EXPECTED[state.phase]} was to come`;
+  emit({ type: "failure", error: new TruncatedStreamError(message, { offset, pendingBytes }) });
+}
+
+const EXPECTED: Readonly<Record<Phase, string>> = {
+  before: "the start of an array",
+  opened: "an element or the end of the array",
+  element: "the rest of an element",
+  "after-element": "a comma or the end of the array",
+  "after-comma": "an element",
+  after: "the end of the input",
+  failed: "nothing",
+};
+
+// A mark inside the stream is text; the one at its start never comes here.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
