@@ -48,6 +48,8 @@ export interface Turn {
 interface OpenMessage {
   readonly role: Role;
   readonly blocks: Map<number, TurnBlock>;
+  /** Text blocks that a replacement took back; their late ends must not bring them in again. */
+  readonly withdrawn: Set<number>;
   reason: string | null;
 }
 
@@ -78,7 +80,12 @@ export function initialTurn(): TurnState {
 export function addToTurn(turn: TurnState, event: ProviderEvent): void {
   switch (event.type) {
     case "message.start":
-      turn.messages.set(event.message, { role: event.role, blocks: new Map(), reason: null });
+      turn.messages.set(event.message, {
+        role: event.role,
+        blocks: new Map(),
+        withdrawn: new Set(),
+        reason: null,
+      });
       return;
     case "message.end": {
       const message = turn.messages.get(event.message);
@@ -177,7 +184,9 @@ function setBlock(
   at: { readonly message: number; readonly block: number },
   block: TurnBlock,
 ): void {
-  turn.messages.get(at.message)?.blocks.set(at.block, block);
+  const message = turn.messages.get(at.message);
+  if (message !== undefined && !message.withdrawn.has(at.block))
+    message.blocks.set(at.block, block);
 }
 
 function appendText(
@@ -185,19 +194,23 @@ function appendText(
   delta: { readonly message: number; readonly block: number; readonly text: string },
   type: "text" | "reasoning",
 ): void {
-  const blocks = turn.messages.get(delta.message)?.blocks;
-  const before = blocks?.get(delta.block);
+  const before = turn.messages.get(delta.message)?.blocks.get(delta.block);
   const text = before?.type === type ? before.text + delta.text : delta.text;
-  blocks?.set(delta.block, { type, text });
+  setBlock(turn, delta, { type, text });
 }
 
 /** The replacement stands where the first text stood; calls and results of the message stay. */
-function replaceText(turn: TurnState, message: number, text: string): void {
-  const blocks = turn.messages.get(message)?.blocks;
-  if (!blocks) return;
+function replaceText(turn: TurnState, number: number, text: string): void {
+  const message = turn.messages.get(number);
+  if (message === undefined) return;
+  const { blocks, withdrawn } = message;
   const shown = [...blocks].filter(([, block]) => block.type === "text").map(([block]) => block);
-  for (const block of shown) blocks.delete(block);
-  const place = shown[0] ?? Infinity;
+  for (const block of shown) {
+    blocks.delete(block);
+    withdrawn.add(block);
+  }
+  // Block numbers are whole: half a step behind the last one is free.
+  const place = shown[0] ?? Math.max(-1, ...blocks.keys()) + 0.5;
   blocks.set(place, { type: "text", text });
 }
 

@@ -9,7 +9,13 @@ import { foldDelta } from "./deltas.ts";
 import { endTurn } from "./ending.ts";
 import { startMessage, stopMessage } from "./messages.ts";
 import { foldStart } from "./starts.ts";
-import { CONTENT_BLOCK_STOP, HOOK_EVENT, METADATA, type Fields } from "./schema.ts";
+import {
+  CARRIES_THE_TURN,
+  CONTENT_BLOCK_STOP,
+  HOOK_EVENT,
+  METADATA,
+  type Fields,
+} from "./schema.ts";
 import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
 import { readUsage } from "./usage.ts";
 
@@ -178,11 +184,3 @@ function fail(state: ConverseState, failure: Failure): void {
 function textOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
   return typeof value === "string" ? value : fallback;
 }
-
-const CARRIES_THE_TURN: ReadonlySet<string> = new Set([
-  "messageStart",
-  "contentBlockStart",
-  "contentBlockDelta",
-  "contentBlockStop",
-  "messageStop",
-]);

@@ -5,6 +5,7 @@ import type { ToolInputError } from "../../domain/tool.ts";
 import { turnOf, type Turn } from "../../domain/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { converseFold } from "./fold.ts";
+import { EVENT_NAMES } from "./schema.ts";
 
 /** One call that waits for us, in the words of the wire. */
 export type ToolUse = { readonly toolUseId: string; readonly name: string } & (
@@ -59,6 +60,11 @@ export function readUnionEvent(event: unknown): StreamMessage[] {
   const names = Object.keys(event);
   if (names.length === 0) return [malformed("An event is an empty object", event)];
   return names.map((name) => ({ type: "event", name, payload: event[name] }));
+}
+
+/** Whether a decoded value is a member of the event union, by the name of one of its keys. */
+export function isUnionEvent(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).some((name) => EVENT_NAMES.has(name));
 }
 
 function malformed(reason: string, event: unknown): StreamMessage {

@@ -18,6 +18,21 @@ export const TOOL_USE = shape("toolUse", "toolUseId", "name", "type", "serverNam
 export const TOOL_RESULT = shape("toolResult", "toolUseId", "status", "type");
 export const REASONING = shape("reasoningContent", "text", "signature", "redactedContent");
 
+/** Events without which a turn has a hole. */
+export const CARRIES_THE_TURN: ReadonlySet<string> = new Set([
+  MESSAGE_START.name,
+  CONTENT_BLOCK_START.name,
+  CONTENT_BLOCK_DELTA.name,
+  CONTENT_BLOCK_STOP.name,
+  MESSAGE_STOP.name,
+]);
+
+export const EVENT_NAMES: ReadonlySet<string> = new Set([
+  ...CARRIES_THE_TURN,
+  METADATA.name,
+  HOOK_EVENT.name,
+]);
+
 /** `p` is padding, by which Bedrock hides the length of what it says. */
 function shape(name: string, ...fields: readonly string[]): Shape {
   return { name, fields: new Set([...fields, "p"]) };

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { ProviderEvent } from "./provider-event.ts";
+import { addToTurn, initialTurn, snapshotTurn, turnOf } from "./turn.ts";
+
+const start: ProviderEvent = { type: "message.start", message: 0, role: "assistant" };
+
+describe("gathering a turn", () => {
+  it("shows the text so far while a block is still open", () => {
+    const turn = initialTurn();
+    for (const text of ["Hel", "lo"]) {
+      if (turn.messages.size === 0) addToTurn(turn, start);
+      addToTurn(turn, { type: "text.delta", message: 0, block: 0, text });
+    }
+    expect(snapshotTurn(turn)).toMatchObject({ text: "Hello", end: null });
+  });
+
+  it("puts a replacement where the withdrawn text stood, and keeps it withdrawn", () => {
+    const turn = turnOf([
+      start,
+      { type: "text.delta", message: 0, block: 0, text: "secret" },
+      { type: "text.delta", message: 0, block: 2, text: "more" },
+      { type: "message.replaced", message: 0, text: "[redacted]" },
+      { type: "text.end", message: 0, block: 0, text: "secret" },
+      { type: "text.delta", message: 0, block: 2, text: "late" },
+      { type: "reasoning.end", message: 0, block: 1, text: "hm" },
+    ]);
+    expect(turn.messages[0]?.blocks).toEqual([
+      { type: "text", text: "[redacted]" },
+      { type: "reasoning", text: "hm" },
+    ]);
+  });
+});

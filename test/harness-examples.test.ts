@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../src/domain/codec.ts";
+import { toolError, toolSuccess } from "../src/domain/tool.ts";
+import { aigoOutput } from "../src/wire/aigo/aigo-output.ts";
+import { converseFold } from "../src/wire/converse/fold.ts";
+import { inlineFunction } from "../src/wire/converse/inline-function.ts";
+import { parse, readUnionEvent } from "../src/wire/converse/parse.ts";
+import { userMessages } from "../src/wire/converse/request.ts";
+import { resumeMessages } from "../src/wire/converse/resume.ts";
+
+const SESSION = "550e8400-e29b-41d4-a716-446655440000";
+
+const start = (contentBlockIndex: number, toolUseId: string, name: string) => ({
+  contentBlockStart: { contentBlockIndex, start: { toolUse: { toolUseId, name } } },
+});
+const input = (contentBlockIndex: number, fragment: string) => ({
+  contentBlockDelta: { contentBlockIndex, delta: { toolUse: { input: fragment } } },
+});
+const text = (contentBlockIndex: number, value: string) => ({
+  contentBlockDelta: { contentBlockIndex, delta: { text: value } },
+});
+
+/** A turn that searches a catalogue, as a Harness streams it. */
+const searchTurn = [
+  { messageStart: { role: "assistant" } },
+  start(0, "tooluse_01", "search_products"),
+  input(0, '{"query": '),
+  input(0, '"shoes"}'),
+  { contentBlockStop: { contentBlockIndex: 0 } },
+  { messageStop: { stopReason: "tool_use" } },
+  { messageStart: { role: "user" } },
+  {
+    contentBlockStart: {
+      contentBlockIndex: 0,
+      start: { toolResult: { toolUseId: "tooluse_01", status: "success" } },
+    },
+  },
+  { contentBlockDelta: { contentBlockIndex: 0, delta: { toolResult: [{ text: "[]" }] } } },
+  { contentBlockStop: { contentBlockIndex: 0 } },
+  { messageStop: { stopReason: "end_turn" } },
+  { messageStart: { role: "assistant" } },
+  text(0, "I couldn't find any shoes..."),
+  { contentBlockStop: { contentBlockIndex: 0 } },
+  { messageStop: { stopReason: "end_turn" } },
+  { metadata: { usage: { inputTokens: 201, outputTokens: 22 } } },
+];
+
+describe("the Converse profile", () => {
+  it("parses the stream seen live: three calls on two indexes, none lost, none doubled [AC-17]", () => {
+    const {
+      stopReason,
+      toolUses,
+      text: said,
+      usage,
+    } = parse([
+      start(0, "A", "one"),
+      start(0, "B", "two"),
+      start(1, "C", "three"),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    expect({ stopReason, toolUses, said, usage }).toEqual({
+      stopReason: "tool_use",
+      toolUses: [
+        { toolUseId: "A", name: "one", input: {} },
+        { toolUseId: "B", name: "two", input: {} },
+        { toolUseId: "C", name: "three", input: {} },
+      ],
+      said: "",
+      usage: null,
+    });
+  });
+
+  it("collapses an id that is really reused", () => {
+    expect(
+      parse([
+        start(0, "X", "same"),
+        start(1, "X", "same"),
+        { messageStop: { stopReason: "tool_use" } },
+      ]).toolUses,
+    ).toEqual([{ toolUseId: "X", name: "same", input: {} }]);
+  });
+
+  it("accumulates input fragments and text deltas, and takes usage behind the stop", () => {
+    const {
+      stopReason,
+      toolUses,
+      text: said,
+      usage,
+    } = parse([
+      { messageStart: { role: "assistant" } },
+      text(0, "all "),
+      text(0, "done."),
+      { contentBlockStop: { contentBlockIndex: 0 } },
+      start(1, "tu_1", "echo"),
+      input(1, '{"text":"hi'),
+      input(1, '"}'),
+      { contentBlockStop: { contentBlockIndex: 1 } },
+      { messageStop: { stopReason: "tool_use" } },
+      { metadata: { usage: { inputTokens: 12, outputTokens: 7, totalTokens: 19 } } },
+    ]);
+    expect({ stopReason, toolUses, said, usage }).toEqual({
+      stopReason: "tool_use",
+      toolUses: [{ toolUseId: "tu_1", name: "echo", input: { text: "hi" } }],
+      said: "all done.",
+      usage: {
+        inputTokens: 12,
+        outputTokens: 7,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        totalTokens: 19,
+      },
+    });
+  });
+
+  it("declares an inline function with the bare schema", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        text: { type: "string", description: "What to say" },
+        times: { type: "integer" },
+      },
+      required: ["text"],
+    };
+    expect(inlineFunction("echo", "Says it back", schema)).toEqual({
+      type: "inline_function",
+      name: "echo",
+      config: { inlineFunction: { description: "Says it back", inputSchema: schema } },
+    });
+  });
+
+  it("resumes with the assistant's calls and one result for each, success and error", () => {
+    const { turn } = parse([
+      { messageStart: { role: "assistant" } },
+      start(0, "tu_1", "echo"),
+      input(0, '{"text":"hi"}'),
+      start(0, "tu_2", "fail"),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    const results = [toolSuccess("tu_1", "echoed: hi"), toolError("tu_2", "no")];
+    expect(resumeMessages(turn, results)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { toolUse: { toolUseId: "tu_1", name: "echo", input: { text: "hi" }, type: "tool_use" } },
+          { toolUse: { toolUseId: "tu_2", name: "fail", input: {}, type: "tool_use" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            toolResult: {
+              toolUseId: "tu_1",
+              content: [{ text: "echoed: hi" }],
+              status: "success",
+              type: "tool_use",
+            },
+          },
+          {
+            toolResult: {
+              toolUseId: "tu_2",
+              content: [{ text: "no" }],
+              status: "error",
+              type: "tool_use",
+            },
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("the AI GO! integration", () => {
+  const output = (events: readonly unknown[], scope: string) =>
+    aigoOutput(runCodec(converseFold(), events.flatMap(readUnionEvent)), {
+      scope,
+      sessionId: SESSION,
+    });
+
+  it("sends only the new user message", () => {
+    expect(userMessages("joe@example.com, order ORD-1001")).toEqual([
+      { role: "user", content: [{ text: "joe@example.com, order ORD-1001" }] },
+    ]);
+  });
+
+  it("turns the catalogue search into call, output and reply, with the session on the reply", () => {
+    expect(output(searchTurn, "turn_1")).toEqual({
+      items: [
+        {
+          id: "fc_turn_1_0",
+          type: "function_call",
+          call_id: "tooluse_01",
+          name: "search_products",
+          arguments: '{"query": "shoes"}',
+          status: "completed",
+        },
+        {
+          id: "fco_turn_1_1",
+          type: "function_call_output",
+          call_id: "tooluse_01",
+          output: "[]",
+          status: "completed",
+        },
+        {
+          id: "msg_turn_1_end",
+          type: "message",
+          status: "completed",
+          role: "assistant",
+          content: [{ type: "output_text", text: "I couldn't find any shoes...", annotations: [] }],
+          session_id: SESSION,
+        },
+      ],
+      usage: { num_prompt_tokens: 201, num_completion_tokens: 22 },
+    });
+  });
+
+  it("answers a single greeting with one message and its usage", () => {
+    expect(
+      output(
+        [
+          { messageStart: { role: "assistant" } },
+          text(0, "Hello! How can I assist you today?"),
+          { contentBlockStop: { contentBlockIndex: 0 } },
+          { messageStop: { stopReason: "end_turn" } },
+          { metadata: { usage: { inputTokens: 446, outputTokens: 11 } } },
+        ],
+        "turn_2",
+      ),
+    ).toEqual({
+      items: [
+        {
+          id: "msg_turn_2_end",
+          type: "message",
+          status: "completed",
+          role: "assistant",
+          content: [
+            { type: "output_text", text: "Hello! How can I assist you today?", annotations: [] },
+          ],
+          session_id: SESSION,
+        },
+      ],
+      usage: { num_completion_tokens: 11, num_prompt_tokens: 446 },
+    });
+  });
+
+  it("keeps text before a call apart from the answer, in order [SD-29]", () => {
+    const { items } = output(
+      [
+        { messageStart: { role: "assistant" } },
+        text(0, "Let me check."),
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        ...searchTurn.slice(1, -5),
+        { messageStart: { role: "assistant" } },
+        text(0, "Done."),
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        { messageStop: { stopReason: "end_turn" } },
+      ],
+      "turn_3",
+    );
+    expect(items.at(-1)).toMatchObject({
+      content: [{ type: "output_text", text: "Let me check.\n\nDone.", annotations: [] }],
+    });
+  });
+});
