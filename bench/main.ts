@@ -1,0 +1,44 @@
+import { parseArgs } from "node:util";
+import { median } from "./measure.ts";
+import { isMet, printRow, type Row } from "./report.ts";
+
+const ROWS: { readonly [name: string]: () => Promise<Row> } = {
+  decode: async () => (await import("./row-01-decode.ts")).decodeRow(),
+  fold: async () => (await import("./row-03-fold.ts")).foldRow(),
+  noise: async () => (await import("./row-04-noise.ts")).noiseRow(),
+  import: async () => (await import("./row-import.ts")).importRow(),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false } },
+});
+const unknown = positionals.filter((name) => !(name in ROWS));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `No such row: ${unknown.join(", ")}. There are: ${Object.keys(ROWS).join(", ")}\n`,
+  );
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const [name, run] of Object.entries(ROWS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kmeasuring ${name} …`);
+  const row = await run();
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+  rows.push(row);
+  if (!values.json) process.stdout.write(`${printRow(row)}\n`);
+}
+if (values.json) process.stdout.write(`${JSON.stringify(rows.map(summary), null, 2)}\n`);
+
+function summary({ title, unit, measured, growth, ratios }: Row): unknown {
+  const medians = measured.map(({ name, rounds }) => ({ name, median: median(rounds), rounds }));
+  return {
+    title,
+    unit,
+    measured: medians,
+    growth,
+    ratios: ratios.map((ratio) => ({ ...ratio, met: isMet(ratio) })),
+  };
+}

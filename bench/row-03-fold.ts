@@ -1,0 +1,153 @@
+import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
+import { HttpResponse } from "@smithy/core/protocols";
+import { BedrockModel, Message, TextBlock } from "@strands-agents/sdk";
+import { Readable } from "node:stream";
+import { crc32 } from "../src/wire/framing/crc32.ts";
+import { harnessStream } from "../src/wire/agentcore/harness-stream.ts";
+import { measure, median, type Subject } from "./measure.ts";
+import type { Row } from "./report.ts";
+import { inChunks, textTurn } from "./streams.ts";
+
+const DELTAS = 20_000;
+
+/** Fold of a 20,000-delta stream, from bytes to events. */
+export async function foldRow(): Promise<Row> {
+  const subjects = [oursOn(DELTAS), floorOn(DELTAS), aiSdk(DELTAS), strands(DELTAS)];
+  const measured = await measure(subjects, { units: DELTAS });
+  const [spanline = 0, floor = 0, ai = 0, strandsCost = 0] = measured.map(({ rounds }) =>
+    median(rounds),
+  );
+  const growth = [];
+  for (const times of [1, 4, 16]) {
+    const units = (DELTAS / 4) * times;
+    const [result] = await measure([oursOn(units)], { units, rounds: 5 });
+    growth.push({ times, cost: median(result?.rounds ?? []) });
+  }
+  return {
+    title: "3  fold of a 20 k-delta stream, bytes to events",
+    unit: "µs CPU/event",
+    measured,
+    growth,
+    ratios: [
+      { text: "AI SDK Bedrock ÷ spanline", value: ai / spanline, target: 5, wanted: "at least" },
+      {
+        text: "Strands TS ÷ spanline",
+        value: strandsCost / spanline,
+        target: 5,
+        wanted: "at least",
+      },
+      {
+        text: "split + CRC + JSON.parse ÷ spanline",
+        value: floor / spanline,
+        target: 0.5,
+        wanted: "at least",
+      },
+    ],
+  };
+}
+
+function oursOn(deltas: number): Subject {
+  const chunks = inChunks(textTurn(deltas));
+  return {
+    name: "spanline",
+    run() {
+      const codec = harnessStream();
+      const state = codec.initial();
+      let seen = 0;
+      const emit = (event: { readonly type: string }): void => {
+        if (event.type === "text.delta") seen += 1;
+      };
+      for (const chunk of chunks) codec.step(state, chunk, emit);
+      codec.finish(state, emit);
+      expectDeltas(seen, deltas);
+    },
+  };
+}
+
+/** The least that any reader has to do: find the frames, check them, parse their JSON. */
+function floorOn(deltas: number): Subject {
+  const bytes = Buffer.from(textTurn(deltas));
+  return {
+    name: "split + CRC + JSON.parse",
+    run() {
+      let seen = 0;
+      for (let at = 0; at < bytes.length;) {
+        const total = bytes.readUInt32BE(at);
+        const headers = bytes.readUInt32BE(at + 4);
+        if (crc32(bytes, at, at + total - 4) !== bytes.readUInt32BE(at + total - 4)) {
+          throw new Error("checksum");
+        }
+        const payload: unknown = JSON.parse(
+          bytes.toString("utf8", at + 12 + headers, at + total - 4),
+        );
+        if (typeof payload === "object" && payload !== null && "delta" in payload) seen += 1;
+        at += total;
+      }
+      expectDeltas(seen, deltas);
+    },
+  };
+}
+
+function aiSdk(deltas: number): Subject {
+  const chunks = inChunks(textTurn(deltas));
+  const bedrock = createAmazonBedrock({
+    region: "us-east-1",
+    apiKey: "bench",
+    fetch: async () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            for (const chunk of chunks) controller.enqueue(chunk);
+            controller.close();
+          },
+        }),
+        { headers: { "content-type": "application/vnd.amazon.eventstream" } },
+      ),
+  });
+  const model = bedrock("anthropic.claude-sonnet-4-20250514-v1:0");
+  return {
+    name: "AI SDK Bedrock (doStream)",
+    async run() {
+      const { stream } = await model.doStream({
+        prompt: [{ role: "user", content: [{ type: "text", text: "hi" }] }],
+      });
+      let seen = 0;
+      for await (const part of stream) if (part.type === "text-delta") seen += 1;
+      expectDeltas(seen, deltas);
+    },
+  };
+}
+
+function strands(deltas: number): Subject {
+  const chunks = inChunks(textTurn(deltas));
+  const model = new BedrockModel({
+    region: "us-east-1",
+    clientConfig: {
+      credentials: { accessKeyId: "bench", secretAccessKey: "bench" },
+      requestHandler: {
+        handle: async () => ({
+          response: new HttpResponse({
+            statusCode: 200,
+            headers: { "content-type": "application/vnd.amazon.eventstream" },
+            body: Readable.from(chunks),
+          }),
+        }),
+      },
+    },
+  });
+  const messages = [new Message({ role: "user", content: [new TextBlock("hi")] })];
+  return {
+    name: "Strands TS (BedrockModel.stream)",
+    async run() {
+      let seen = 0;
+      for await (const event of model.stream(messages)) {
+        if (event.type === "modelContentBlockDeltaEvent") seen += 1;
+      }
+      expectDeltas(seen, deltas);
+    },
+  };
+}
+
+function expectDeltas(seen: number, wanted: number): void {
+  if (seen !== wanted) throw new Error(`folded ${seen} deltas, wanted ${wanted}`);
+}

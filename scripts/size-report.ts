@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSync, Visitor } from "oxc-parser";
+
+/** Prints how long files and functions are, against what the style asks for. */
+
+interface Sized {
+  readonly name: string;
+  readonly lines: number;
+}
+
+const paths = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((path) => join("src", path))
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+const files = paths.map((path): Sized => ({
+  name: path,
+  lines: linesOf(readFileSync(path, "utf8")),
+}));
+const functions = paths.flatMap(functionsOf);
+
+report("files", files, { median: 120, p90: 350 });
+report("functions", functions, { p90: 30 });
+
+function functionsOf(path: string): Sized[] {
+  const text = readFileSync(path, "utf8");
+  const found: Sized[] = [];
+  const add = (node: { readonly start: number; readonly end: number }): void => {
+    const line = linesOf(text.slice(0, node.start));
+    found.push({ name: `${path}:${line}`, lines: linesOf(text.slice(node.start, node.end)) });
+  };
+  new Visitor({
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  }).visit(parseSync(path, text).program);
+  return found;
+}
+
+function report(
+  what: string,
+  sized: readonly Sized[],
+  budget: { readonly [share: string]: number },
+): void {
+  const sorted = [...sized].sort((left, right) => left.lines - right.lines);
+  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))]?.lines ?? 0;
+  const figures: { readonly [share: string]: number } = {
+    median: at(0.5),
+    p90: at(0.9),
+    most: at(1),
+  };
+  const shown = Object.entries(figures).map(([share, lines]) => {
+    const limit = budget[share];
+    if (limit === undefined) return `${share} ${lines}`;
+    return `${share} ${lines} (${lines <= limit ? "within" : "OVER"} ${limit})`;
+  });
+  const longest = sorted.slice(-5).reverse();
+  process.stdout.write(`${sized.length} ${what}, lines: ${shown.join(", ")}\n`);
+  for (const { name, lines } of longest)
+    process.stdout.write(`  ${String(lines).padStart(5)}  ${name}\n`);
+}
+
+function linesOf(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
+}
