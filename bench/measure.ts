@@ -16,26 +16,50 @@ export interface MeasureOptions {
   readonly rounds?: number;
 }
 
+/** CPU milliseconds that a subject gets to be optimised before it counts, and that one round should take. */
+const WARM_UP = 400;
+const ROUND = 40;
+
 /**
  * Runs every subject in turn, round after round, so that a noisy moment of the machine meets all of them, and
- * counts CPU time, which other processes do not add to. The first two rounds warm up and do not count.
+ * counts CPU time, which other processes do not add to.
  */
 export async function measure(
   subjects: readonly Subject[],
   { units, rounds = 9 }: MeasureOptions,
 ): Promise<Measured[]> {
-  const results = subjects.map(({ name }) => ({ name, rounds: [] as number[] }));
   // Once, for what building the subjects left behind. Between rounds it would throw away optimised code, too.
   globalThis.gc?.();
-  for (let round = -2; round < rounds; round++) {
-    for (const [index, subject] of subjects.entries()) {
-      const before = process.cpuUsage();
-      await subject.run();
-      const { user, system } = process.cpuUsage(before);
-      if (round >= 0) results[index]?.rounds.push((user + system) / units);
+  const lanes = [];
+  for (const subject of subjects) {
+    const repeats = await warmUp(subject);
+    lanes.push({ subject, repeats, rounds: [] as number[] });
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { subject, repeats, rounds: figures } of lanes) {
+      figures.push((1000 * (await cpuOf(subject, repeats))) / (repeats * units));
     }
   }
-  return results;
+  return lanes.map(({ subject, rounds: figures }) => ({ name: subject.name, rounds: figures }));
+}
+
+/** Returns how many runs make a round. */
+async function warmUp(subject: Subject): Promise<number> {
+  let spent = await cpuOf(subject, 2);
+  let last = spent / 2;
+  while (spent < WARM_UP) {
+    last = await cpuOf(subject, 1);
+    spent += Math.max(last, 0.1);
+  }
+  return Math.max(1, Math.round(ROUND / Math.max(last, 0.1)));
+}
+
+/** In milliseconds. */
+async function cpuOf(subject: Subject, repeats: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let time = 0; time < repeats; time++) await subject.run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 export function median(values: readonly number[]): number {

@@ -1,22 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { median, type Measured } from "./measure.ts";
+import { median } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const ROUNDS = 15;
 
 /** What importing the codecs adds to a bare start of node [AC-98]. */
 export async function importRow(): Promise<Row> {
-  const entry = fileURLToPath(new URL("../src/wire/index.js", import.meta.url));
+  const entry = fileURLToPath(new URL("../../../dist/wire/index.js", import.meta.url));
   const subjects = [
     { name: "node, nothing imported", code: "" },
     { name: "node importing spanline/wire", code: `await import(${JSON.stringify(entry)})` },
   ];
-  const measured: Measured[] = subjects.map(({ name }) => ({ name, rounds: [] }));
+  const measured = subjects.map(({ name }) => ({ name, rounds: [] as number[] }));
   for (let round = -2; round < ROUNDS; round++) {
     for (const [index, { code }] of subjects.entries()) {
       const figure = startOf(code);
-      if (round >= 0) (measured[index]?.rounds as number[]).push(figure);
+      if (round >= 0) measured[index]?.rounds.push(figure);
     }
   }
   const [bare = 0, importing = 0] = measured.map(({ rounds }) => median(rounds));

@@ -53,7 +53,7 @@ function report(
     if (limit === undefined) return `${share} ${lines}`;
     return `${share} ${lines} (${lines <= limit ? "within" : "OVER"} ${limit})`;
   });
-  const longest = sorted.slice(-5).reverse();
+  const longest = sorted.slice(-5).toReversed();
   process.stdout.write(`${sized.length} ${what}, lines: ${shown.join(", ")}\n`);
   for (const { name, lines } of longest)
     process.stdout.write(`  ${String(lines).padStart(5)}  ${name}\n`);

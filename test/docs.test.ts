@@ -29,7 +29,7 @@ describe("docs/dependencies.md", () => {
   it("has a line for every dependency, and for nothing else", () => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read("package.json"));
     const listed = [...read("docs/dependencies.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
-      (match) => match[1],
+      (match) => match[1] ?? "",
     );
     expect(listed.sort()).toEqual(
       [...Object.keys(dependencies), ...Object.keys(devDependencies)].sort(),

@@ -12,5 +12,7 @@ export type StreamMessage =
       readonly reason: string;
       readonly raw: string;
     }
+  /** Something that was sent is missing here; the stream goes on behind it. */
+  | { readonly type: "gap"; readonly failure: Failure }
   /** The stream itself broke: bad framing, or an end inside a frame. */
   | { readonly type: "failure"; readonly failure: Failure };

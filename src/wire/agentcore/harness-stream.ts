@@ -58,7 +58,7 @@ function messageOf(item: EventStreamItem): StreamMessage | undefined {
         message,
         details: { offset, fault: code },
       } as const;
-      return { type: "failure", failure };
+      return { type: "gap", failure };
     }
     default:
       return item satisfies never;

@@ -14,6 +14,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
  */
 export function unexpectedBody(
   contentType: string | null | undefined,
+  wanted = EVENT_STREAM,
 ): Codec<{ readonly bytes: number[]; total: number }, Uint8Array, SpanlineError> {
   return {
     initial: () => ({ bytes: [], total: 0 }),
@@ -24,7 +25,7 @@ export function unexpectedBody(
     finish(state, emit) {
       const found = contentType ?? "no content type";
       const body = new TextDecoder().decode(Uint8Array.from(state.bytes));
-      const message = `The answer is ${found}, wanted ${EVENT_STREAM}; it begins: ${body}`;
+      const message = `The answer is ${found}, wanted ${wanted}; it begins: ${body}`;
       const details = { contentType: contentType ?? null, body, bytes: state.total };
       emit(new SpanlineError("unexpected_content_type", message, { details }));
     },

@@ -46,6 +46,7 @@ export function converseFold(
       calls: new Map(),
       usage: null,
       failure: null,
+      ended: false,
       denial: null,
       characters: 0,
       maxCharacters,
@@ -60,7 +61,7 @@ export function converseFold(
 function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): void {
   switch (message.type) {
     case "event":
-      if (state.failure !== null) {
+      if (state.ended) {
         const note = `"${message.name}" came after the failure that ended the turn`;
         diagnose(state, "event_after_end", note, emit);
       }
@@ -69,7 +70,10 @@ function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): v
       return foldException(state, message.name, message.payload);
     case "malformed":
       return foldMalformed(state, message, emit);
+    case "gap":
+      return fail(state, message.failure);
     case "failure":
+      state.ended = true;
       return fail(state, message.failure);
     default:
       message satisfies never;
@@ -149,6 +153,7 @@ function foldHook(state: ConverseState, fields: Fields, emit: Out): void {
 
 function foldException(state: ConverseState, name: string, payload: unknown): void {
   const fields = isObject(payload) ? payload : {};
+  state.ended = true;
   const said = textOr(fields["message"], textOr(fields["Message"], ""));
   fail(state, {
     code: "stream_exception",

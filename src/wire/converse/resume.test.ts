@@ -88,7 +88,7 @@ describe("answering a turn's open calls", () => {
           const redactedContent = Buffer.from(bytes).toString("base64");
           const parsed = parse([
             { messageStart: { role: "assistant" } },
-            ...[...text].map((character) => delta(0, { reasoningContent: { text: character } })),
+            ...Array.from(text, (character) => delta(0, { reasoningContent: { text: character } })),
             delta(0, { reasoningContent: { signature } }),
             stop(0),
             delta(1, { reasoningContent: { redactedContent } }),

@@ -18,6 +18,8 @@ export interface ConverseState {
   usage: Usage | null;
   /** The first failure counts: later ones tend to be its consequences. */
   failure: Failure | null;
+  /** The provider or the transport said that nothing more follows. */
+  ended: boolean;
   denial: { readonly hook: string; readonly reason?: string } | null;
   /** Characters kept so far, against `maxCharacters`. */
   characters: number;

@@ -121,7 +121,7 @@ function fromOracle(value: MessageHeaderValue): HeaderValue {
   if (value.type === "long") return { type: "long", value: int64(value.value.bytes) };
   if (value.type === "timestamp")
     return { type: "timestamp", value: BigInt(value.value.getTime()) };
-  return value as HeaderValue;
+  return value;
 }
 
 function int64(bytes: Uint8Array): bigint {
