@@ -1,0 +1,94 @@
+/** A place in the text of a literal, and what was found on the way there. */
+export interface Reader {
+  readonly text: string;
+  at: number;
+  steps: number;
+  depth: number;
+  foreign: boolean;
+  /** Why reading cannot go on. */
+  problem: string | null;
+}
+
+/** Reads a string; the reader stands on its opening quote. Halves of surrogate pairs come out as they went in. */
+export function readText(reader: Reader): string {
+  const { text } = reader;
+  const quote = text.charCodeAt(reader.at);
+  const start = reader.at;
+  let value = "";
+  let from = start + 1;
+  for (reader.at = from; reader.at < text.length; reader.at++) {
+    const code = text.charCodeAt(reader.at);
+    if (code === quote) break;
+    if (code !== BACKSLASH) continue;
+    value += text.slice(from, reader.at) + readEscape(reader);
+    from = reader.at + 1;
+  }
+  value += text.slice(from, reader.at);
+  reader.at += 1;
+  reader.steps += reader.at - start;
+  if (reader.at > text.length) reader.problem = "It ends inside a string";
+  return value;
+}
+
+/** Reads a bytes literal as base64; the reader stands on its opening quote. */
+export function readBytes(reader: Reader): string {
+  const binary = readText(reader);
+  for (let at = 0; at < binary.length; at++) {
+    if (binary.charCodeAt(at) > 0xff) {
+      reader.problem = "A bytes literal holds a character that is no byte";
+      return "";
+    }
+  }
+  reader.steps += binary.length;
+  return btoa(binary);
+}
+
+/** Reads one escape and leaves the reader on its last character. */
+function readEscape(reader: Reader): string {
+  const { text } = reader;
+  reader.at += 1;
+  const kind = text[reader.at] ?? "";
+  const size = HEX_DIGITS.get(kind);
+  if (size !== undefined) return readHex(reader, size);
+  if (kind >= "0" && kind <= "7") return readOctal(reader);
+  return ESCAPES.get(kind) ?? `\\${kind}`;
+}
+
+function readHex(reader: Reader, size: number): string {
+  const digits = reader.text.slice(reader.at + 1, reader.at + 1 + size);
+  const code = /^[0-9a-f]+$/i.test(digits) ? parseInt(digits, 16) : NaN;
+  if (digits.length < size || !(code <= 0x10ffff)) {
+    reader.problem = `A string holds a broken escape at character ${reader.at}`;
+    return "";
+  }
+  reader.at += size;
+  return String.fromCodePoint(code);
+}
+
+function readOctal(reader: Reader): string {
+  const digits = /^[0-7]{1,3}/.exec(reader.text.slice(reader.at, reader.at + 3))?.[0] ?? "0";
+  reader.at += digits.length - 1;
+  return String.fromCharCode(parseInt(digits, 8));
+}
+
+const BACKSLASH = 0x5c;
+
+const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
+  ["x", 2],
+  ["u", 4],
+  ["U", 8],
+]);
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["\\", "\\"],
+  ["'", "'"],
+  ['"', '"'],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+  ["a", "\x07"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["v", "\v"],
+  ["\n", ""],
+]);
