@@ -1,0 +1,109 @@
+import { isObject } from "../../domain/json.ts";
+import { keepUnknown, keepUnknownFields } from "../converse/state.ts";
+import { foldActivity } from "./activity.ts";
+import { foldChunk, isBareChunk, isChunkName } from "./chunks.ts";
+import { foldError, foldForceStop, isError } from "./errors.ts";
+import { foldFullMessage } from "./full-message.ts";
+import { closeDataMessage, foldMerged } from "./merged.ts";
+import { isMessage } from "./message-blocks.ts";
+import { foldResult } from "./result.ts";
+import { translateStrandsTs } from "./strands-ts.ts";
+import type { Fields, Out, StrandsState } from "./state.ts";
+
+/** Folds one object of the stream: an agent's event of any make, or what an app says beside it. */
+export function foldAgentEvent(state: StrandsState, fields: Fields, emit: Out): void {
+  const { type } = fields;
+  const translated = typeof type === "string" ? translateStrandsTs(type, fields) : undefined;
+  if (translated !== undefined) {
+    for (const event of translated) foldEvent(state, event, emit);
+  } else if (!foldEvent(state, fields, emit)) {
+    keepUnknown(state.converse, { what: "event", name: nameOf(fields), raw: fields }, emit);
+  }
+}
+
+/** Whether an object is one that agents send, and not the answer of a model that happens to be JSON. */
+export function isAgentEvent(value: unknown): value is Fields {
+  if (!isObject(value)) return false;
+  const { type, event, data, delta, message, result } = value;
+  if (typeof type === "string" && (isAgUi(type) || translateStrandsTs(type, value))) return true;
+  if (isObject(event)) return Object.keys(event).some(isChunkName);
+  return (
+    isBareChunk(value) ||
+    isMessage(message) ||
+    isMessage(result) ||
+    (isObject(delta) && typeof data === "string") ||
+    LOOP_KEYS.some((key) => value[key] === true) ||
+    (isError(value) && "error_type" in value)
+  );
+}
+
+function foldEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
+  if (foldLoopEvent(state, fields, emit)) return true;
+  state.cycleAnnounced = false;
+  const { type, event } = fields;
+  if (type === undefined && isObject(event)) {
+    keepUnknownFields(state.converse, CHUNK_EVENT, fields, emit);
+    foldWrapped(state, event, emit);
+    return true;
+  }
+  if (typeof type === "string" && isAgUi(type)) return foldAgUi(state, type, fields, emit);
+  return foldActivity(state, fields, emit) || foldContent(state, fields, emit);
+}
+
+function foldLoopEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
+  const key = LOOP_KEYS.find((name) => fields[name] === true);
+  if (key === undefined) return false;
+  state.loopSeen = true;
+  closeDataMessage(state, emit);
+  if (state.heard !== null && !state.heard.open) state.heard.settled = true;
+  if (key === "init_event_loop") emit({ type: "activity", kind: "turn-started" });
+  else if (!state.cycleAnnounced) emit({ type: "activity", kind: "cycle-started" });
+  // Each cycle is announced two or three times.
+  state.cycleAnnounced = key !== "init_event_loop";
+  return true;
+}
+
+const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
+const CHUNK_EVENT = { name: "strands", fields: new Set(["event"]) };
+
+/** Some apps wrap every event of the agent once more. */
+function foldWrapped(state: StrandsState, event: Fields, emit: Out): void {
+  if (Object.keys(event).some(isChunkName) || !isAgentEvent(event)) foldChunk(state, event, emit);
+  else foldEvent(state, event, emit);
+}
+
+function foldContent(state: StrandsState, fields: Fields, emit: Out): boolean {
+  const { message, stop_reason: reason } = fields;
+  if (isError(fields)) foldError(state, fields, emit);
+  else if (fields["force_stop"] === true) foldForceStop(state, fields);
+  else if (isBareChunk(fields)) foldChunk(state, fields, emit);
+  else if (isMessage(message)) {
+    foldFullMessage(state, message, typeof reason === "string" ? reason : undefined, emit);
+  } else if ("result" in fields) foldResult(state, fields["result"], emit);
+  // Arguments in `current_tool_use` may run ahead of their chunks; they are never to be believed.
+  else return foldMerged(state, fields, emit) || "current_tool_use" in fields;
+  return true;
+}
+
+function isAgUi(type: string): boolean {
+  return AG_UI.test(type);
+}
+
+const AG_UI =
+  /^(?:(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|THINKING|REASONING|ACTIVITY)_[A-Z_]+|RAW|CUSTOM)$/;
+
+/** AG-UI on the same endpoint is passed on as it is; only how its run ends is ours to know. */
+function foldAgUi(state: StrandsState, type: string, fields: Fields, emit: Out): true {
+  emit({ type: "unknown", what: "event", name: type, raw: fields });
+  if (type === "RUN_FINISHED") state.done = { reason: null };
+  if (type === "RUN_ERROR") {
+    const { message: error, code = type } = fields;
+    foldError(state, { ...fields, error, error_type: code }, emit);
+  }
+  return true;
+}
+
+function nameOf(fields: Fields): string {
+  const { type } = fields;
+  return typeof type === "string" ? type : (Object.keys(fields)[0] ?? "");
+}

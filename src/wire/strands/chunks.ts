@@ -1,0 +1,79 @@
+import { isObject } from "../../domain/json.ts";
+import { EVENT_NAMES } from "../converse/schema.ts";
+import { diagnose } from "../converse/state.ts";
+import { currentMessage, holds, tell } from "./heard.ts";
+import { closeDataBlock, closeDataMessage } from "./merged.ts";
+import type { Fields, Out, StrandsState } from "./state.ts";
+
+/** Folds one Converse chunk: the carrier that is believed before all others. */
+export function foldChunk(state: StrandsState, chunk: Fields, emit: Out): void {
+  for (const name in chunk) foldMember(state, name, chunk[name], emit);
+}
+
+/** An object whose keys are all Converse events, as apps send it that unwrap what Strands wraps. */
+export function isBareChunk(fields: Fields): boolean {
+  const names = Object.keys(fields);
+  return names.length > 0 && names.every(isChunkName);
+}
+
+export function isChunkName(name: string): boolean {
+  return EVENT_NAMES.has(name) || name === "redactContent";
+}
+
+function foldMember(state: StrandsState, name: string, payload: unknown, emit: Out): void {
+  const heard = currentMessage(state);
+  if (heard !== null && name !== "metadata") closeDataBlock(state, heard, emit);
+  switch (name) {
+    case "messageStart":
+      closeDataMessage(state, emit);
+      return tell(state, name, payload, emit);
+    case "contentBlockDelta":
+      tell(state, name, payload, emit);
+      return elect(state);
+    case "contentBlockStart":
+      tell(state, name, asServerCall(state, payload), emit);
+      return elect(state);
+    case "messageStop":
+      return tell(state, name, withForcedReason(state, payload, emit), emit);
+    case "metadata":
+      if (heard !== null) heard.usageSeen = true;
+      return tell(state, name, payload, emit);
+    case "redactContent":
+      return redact(state, payload, emit);
+    default:
+      return tell(state, name, payload, emit);
+  }
+}
+
+/** A start or an end alone elects nothing: an app may pass those on and hold back what is between them. */
+function elect(state: StrandsState): void {
+  const heard = currentMessage(state);
+  if (heard !== null) heard.channel = "event";
+}
+
+export function asServerCall(state: StrandsState, payload: unknown): unknown {
+  if (state.settings.toolsRunBy === "caller" || !isObject(payload)) return payload;
+  const { start } = payload;
+  if (!isObject(start) || !isObject(start["toolUse"])) return payload;
+  const toolUse = { type: "server_tool_use", ...start["toolUse"] };
+  return { ...payload, start: { ...start, toolUse } };
+}
+
+/** Some models say `end_turn` although they call tools; Strands then goes on as if they had said `tool_use`. */
+function withForcedReason(state: StrandsState, payload: unknown, emit: Out): unknown {
+  const heard = currentMessage(state);
+  if (heard === null || !isObject(payload) || payload["stopReason"] !== "end_turn") return payload;
+  if (!holds(heard, "call")) return payload;
+  const message = `The reason is "end_turn", but the message calls tools; the agent goes on as after "tool_use"`;
+  diagnose(state.converse, "stop_reason_contradicted", message, emit);
+  return { ...payload, stopReason: "tool_use" };
+}
+
+/** Comes behind the end of the message that it withdraws. What the guardrail took from the prompt is not shown here. */
+function redact(state: StrandsState, payload: unknown, emit: Out): void {
+  const text = isObject(payload) ? payload["redactAssistantContentMessage"] : undefined;
+  const heard = currentMessage(state);
+  if (typeof text !== "string" || heard === null) return;
+  heard.replacement = text;
+  emit({ type: "message.replaced", message: heard.number, text });
+}

@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import {
+  completed,
+  ended,
+  foldLines,
+  foldValues,
+  saidText,
+  skipped,
+  started,
+  textMessage,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { isNoise } from "./noise.ts";
+import { strandsFold } from "./fold.ts";
+
+/** Lines of a real AgentCore answer of July 2025, as the document about it shows them. */
+const INIT = ['{"init_event_loop": true}', '{"start": true}', '{"start_event_loop": true}'];
+const MESSAGE_START = '{"event": {"messageStart": {"role": "assistant"}}}';
+const DELTA =
+  '{"event": {"contentBlockDelta": {"delta": {"text": "Bedrock Agent"}, "contentBlockIndex": 0}}}';
+const REPR = String.raw`"{'data': 'Bedrock Agent', 'delta': {'text': 'Bedrock Agent'}, 'agent': <strands.agent.agent.Agent object at 0xffff8a4eb230>, 'event_loop_cycle_id': UUID('ffe68ef9-dc65-4d6d-90f1-303202bd0c99'), 'request_state': {}, 'event_loop_cycle_trace': <strands.telemetry.metrics.Trace object at 0xffff88b51160>, 'event_loop_cycle_span': _Span(name=\"execute_event_loop_cycle\", context=SpanContext(trace_id=0x687b4c40a83ec90e8ca9d690ba5d5c72, span_id=0x869003b7115ed777, trace_flags=0x01, trace_state=[], is_remote=False))}"`;
+const MESSAGE_STOP = '{"event": {"messageStop": {"stopReason": "tool_use"}}}';
+const METADATA =
+  '{"event": {"metadata": {"usage": {"inputTokens": 1643, "outputTokens": 117, "totalTokens": 1760}, "metrics": {"latencyMs": 2617}}}}';
+const ANNOUNCED =
+  '{"tool_name": "AWS Documentation Search", "type": "tool_use", "debug_data": {"message": {"role": "assistant", "content": [{"text": "..."}, {"toolUse": {"toolUseId": "tooluse_NHP8c04pTzWPVL0iGUHDhA", "name": "aws___search_documentation", "input": {"search_phrase": "Bedrock AgentCore", "limit": 10}}}]}}}';
+const MESSAGE =
+  '{"message": {"role": "assistant", "content": [{"text": "..."}, {"toolUse": {"toolUseId": "tooluse_NHP8c04pTzWPVL0iGUHDhA", "name": "aws___search_documentation", "input": {"search_phrase": "Bedrock AgentCore", "limit": 10}}}]}}';
+
+const CALL_ID = "tooluse_NHP8c04pTzWPVL0iGUHDhA";
+const USAGE = {
+  inputTokens: 1643,
+  outputTokens: 117,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  totalTokens: 1760,
+};
+const CALL: ProviderEvent[] = [
+  {
+    type: "tool.start",
+    message: 0,
+    block: 1,
+    callId: CALL_ID,
+    name: "aws___search_documentation",
+  },
+  {
+    type: "tool.delta",
+    message: 0,
+    block: 1,
+    callId: CALL_ID,
+    text: '{"search_phrase":"Bedrock AgentCore","limit":10}',
+  },
+  {
+    type: "tool.end",
+    message: 0,
+    block: 1,
+    call: {
+      id: CALL_ID,
+      name: "aws___search_documentation",
+      inputText: '{"search_phrase":"Bedrock AgentCore","limit":10}',
+      runBy: "server",
+      input: { search_phrase: "Bedrock AgentCore", limit: 10 },
+    },
+  },
+];
+const NO_RESULT: ProviderEvent = {
+  type: "diagnostic",
+  diagnostic: {
+    code: "tool_result_missing",
+    message: `Server tool call ${CALL_ID} has no result`,
+  },
+};
+
+function incomplete(message: string, reason: string | null = null): ProviderEvent {
+  const failure = { code: "incomplete_turn", message, details: {} } as const;
+  return { type: "end", outcome: "failed", reason, openCalls: [], usage: null, failure };
+}
+
+/** What one line makes of itself, without the end that every stream has. */
+function eventsOf(...lines: readonly string[]): ProviderEvent[] {
+  return foldLines(lines).slice(0, -1);
+}
+
+describe("the documented lines of an AgentCore answer", () => {
+  it("takes the three lines of the beginning as the start of the turn and of one cycle", () => {
+    expect(foldLines(INIT)).toEqual([
+      { type: "activity", kind: "turn-started" },
+      { type: "activity", kind: "cycle-started" },
+      incomplete("The stream ended before any message"),
+    ]);
+  });
+
+  it("takes messageStart as the start of a message", () => {
+    expect(eventsOf(MESSAGE_START)[0]).toEqual(started(0));
+  });
+
+  it("takes contentBlockDelta as text", () => {
+    expect(eventsOf(MESSAGE_START, DELTA)[1]).toEqual({
+      type: "text.delta",
+      message: 0,
+      block: 0,
+      text: "Bedrock Agent",
+    });
+  });
+
+  it("skips the repr that repeats a delta, from its first bytes [AC-75]", () => {
+    const fold = strandsFold();
+    const state = fold.initial();
+    const start = new TextEncoder().encode(REPR).subarray(0, 64);
+    expect(isNoise(state, start)).toBe(false);
+    for (const data of [MESSAGE_START, DELTA]) {
+      fold.step(state, { type: "event", event: "", data }, () => undefined);
+    }
+    expect(isNoise(state, start)).toBe(true);
+    expect(foldLines([MESSAGE_START, DELTA, REPR])).toEqual([
+      started(0),
+      { type: "text.delta", message: 0, block: 0, text: "Bedrock Agent" },
+      skipped(1),
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "block_stop_missing",
+          message: "A text block was never closed by the provider",
+        },
+      },
+      { type: "text.end", message: 0, block: 0, text: "Bedrock Agent", implicitStop: true },
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "message_stop_missing",
+          message: "A message was never closed by the provider",
+        },
+      },
+      ended(0, null),
+      incomplete("The stream ended inside a message"),
+    ]);
+  });
+
+  it("recovers the text from the repr when nothing else carries it [AC-76]", () => {
+    expect(foldLines([REPR])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Bedrock Agent"),
+      ended(0, null),
+      completed(null),
+    ]);
+  });
+
+  it("takes messageStop for the reason of the message, and fails a turn that stops there", () => {
+    expect(foldLines([MESSAGE_START, MESSAGE_STOP])).toEqual([
+      started(0),
+      ended(0, "tool_use"),
+      incomplete("The stream stopped for tools, but no call waits for a result", "tool_use"),
+    ]);
+  });
+
+  it("reads tokens and latency from metadata", () => {
+    expect(eventsOf(METADATA)).toEqual([{ type: "usage", usage: USAGE, latencyMs: 2617 }]);
+  });
+
+  it("takes an app's own tool event as an announcement with a name for people [AC-102]", () => {
+    const debug: unknown = JSON.parse(ANNOUNCED);
+    expect(eventsOf(ANNOUNCED)).toEqual([
+      {
+        type: "activity",
+        kind: "tool-announced",
+        callId: CALL_ID,
+        label: "🔧 AWS Documentation Search",
+        raw: (debug as { debug_data: unknown }).debug_data,
+      },
+    ]);
+  });
+
+  it("announces a call once, however often the app does [AC-102]", () => {
+    expect(eventsOf(ANNOUNCED, ANNOUNCED)).toHaveLength(1);
+  });
+
+  it("finds text and call in the full message when it is the only carrier", () => {
+    expect(foldLines([MESSAGE])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "..."),
+      ...CALL,
+      ended(0, "tool_use"),
+      NO_RESULT,
+      incomplete("The stream stopped for tools, but no call waits for a result", "tool_use"),
+    ]);
+  });
+
+  it("reads the escapes of the ASCII era as the characters they stand for", () => {
+    const line = String.raw`{"event": {"contentBlockDelta": {"delta": {"text": "\u691c\u7d22 \ud83d\udd0d"}}}}`;
+    expect(eventsOf(MESSAGE_START, line)[1]).toEqual({
+      type: "text.delta",
+      message: 0,
+      block: 0,
+      text: "検索 🔍",
+    });
+  });
+
+  it("reads a message that follows its messageStop as the copy of it, not as another", () => {
+    const values = [
+      ...textMessage("Bedrock ", "Agent"),
+      { message: { role: "assistant", content: [{ text: "Bedrock Agent" }] } },
+    ];
+    expect(foldValues(values)).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Bedrock ", "Agent"),
+      ended(0, "end_turn"),
+      completed("end_turn"),
+    ]);
+  });
+
+  it("reports a printed error as an error, and neither as text nor not at all [AC-101]", () => {
+    const line = "'MCPAgentTool' object has no attribute 'tool_spec'";
+    expect(foldLines([line])).toEqual([
+      {
+        type: "diagnostic",
+        diagnostic: { code: "malformed_event", message: `The agent printed an error: ${line}` },
+      },
+      {
+        type: "end",
+        outcome: "failed",
+        reason: null,
+        openCalls: [],
+        usage: null,
+        failure: { code: "stream_exception", message: line, details: { type: "printed" } },
+      },
+    ]);
+  });
+
+  it("completes a turn that goes on behind a printed error [AC-101]", () => {
+    const line = "'MCPAgentTool' object has no attribute 'tool_spec'";
+    const [first, ...rest] = textMessage("Fine").map((value) => JSON.stringify(value));
+    const events = foldLines([first ?? "", line, ...rest]);
+    expect(events.at(-1)).toEqual(completed("end_turn"));
+    expect(events.filter((event) => event.type === "diagnostic")).toHaveLength(1);
+  });
+
+  it("knows more error texts when it is told of them [AC-101]", () => {
+    const events = foldLines(["Traceback: out of luck"], { errorTexts: ["Traceback:"] });
+    expect(events.at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "stream_exception", message: "Traceback: out of luck" },
+    });
+  });
+});

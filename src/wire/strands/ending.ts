@@ -1,0 +1,66 @@
+import type { TurnEnd } from "../../domain/provider-event.ts";
+import { endTurn } from "../converse/ending.ts";
+import { closeDataMessage } from "./merged.ts";
+import { tellMessage } from "./heard.ts";
+import { foldError } from "./errors.ts";
+import { loopOutcome } from "./stop-reasons.ts";
+import type { Done, Out, StrandsState } from "./state.ts";
+
+/** Says what the end of the stream means. */
+export function endStream(state: StrandsState, emit: Out): void {
+  const plainText = isPlainText(state);
+  // After a failure the text may be cut, and must not look as if it had ended.
+  if (state.converse.failure === null) closeDataMessage(state, emit);
+  if (state.forceStop !== null && state.done === null) {
+    foldError(state, { error: state.forceStop, error_type: "force_stop" }, emit);
+  }
+  if (state.hole !== null) {
+    const failure = { code: "malformed_event", message: state.hole, details: {} } as const;
+    tellMessage(state, { type: "failure", failure }, emit);
+  }
+  if (state.skipped > 0) {
+    const message = `${state.skipped} line(s) repeated what had come before and were not read`;
+    emit({
+      type: "diagnostic",
+      diagnostic: { code: "noise_skipped", message, count: state.skipped },
+    });
+  }
+  if (plainText) state.done ??= { reason: null };
+  endTurn(state.converse, (event) => {
+    emit(event.type === "end" ? withKnownError(state, judge(state, event)) : event);
+  });
+}
+
+/** Text alone has no end on the wire but the end of the stream. */
+function isPlainText({ heard, loopSeen }: StrandsState): boolean {
+  return heard !== null && heard.channel === "data" && heard.open && !loopSeen;
+}
+
+/** The loop knows better than its last message whether the turn is whole. */
+function judge(state: StrandsState, end: TurnEnd): TurnEnd {
+  const { done, heard, converse } = state;
+  const { failure, ...rest } = end;
+  if (failure !== undefined && failure.code !== "incomplete_turn") return end;
+  if (done !== null) return judgeDone(done, rest);
+  if (heard === null || heard.number !== converse.message?.number) return end;
+  if (heard.confirmed) return heard.reason === null ? { ...rest, outcome: "completed" } : end;
+  if (!state.loopSeen || failure !== undefined) return end;
+  const message = "The stream ended before the full copy that confirms the last message";
+  return { ...rest, outcome: "failed", failure: { code: "incomplete_turn", message, details: {} } };
+}
+
+function judgeDone(done: Done, end: TurnEnd): TurnEnd {
+  const reason = done.reason ?? end.reason;
+  const outcome = done.outcome ?? loopOutcome(reason, end.openCalls.length);
+  if (outcome !== "failed") return { ...end, outcome, reason };
+  const message = "The agent ended the turn as failed";
+  const failure = { code: "stream_exception", message, details: { type: reason } } as const;
+  return { ...end, outcome, reason, failure };
+}
+
+/** An error that was printed explains a turn that stopped short; a turn that went on outlived it. */
+function withKnownError({ knownError }: StrandsState, end: TurnEnd): TurnEnd {
+  if (knownError === null || end.failure?.code !== "incomplete_turn") return end;
+  const details = { type: "printed" };
+  return { ...end, failure: { code: "stream_exception", message: knownError, details } };
+}

@@ -1,0 +1,499 @@
+import { describe, expect, it } from "vitest";
+import {
+  chunk,
+  completed,
+  ended,
+  foldLines,
+  foldValues,
+  plainTurn,
+  saidText,
+  started,
+  textChunk,
+  textMessage,
+  tokens,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { DiagnosticCode } from "../../domain/diagnostic.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import { turnOf } from "../../domain/turn.ts";
+import { strandsFold } from "./fold.ts";
+
+function full(...content: readonly unknown[]): { readonly message: unknown } {
+  return { message: { role: "assistant", content } };
+}
+
+function results(...ids: readonly string[]): { readonly message: unknown } {
+  const content = ids.map((toolUseId) => ({
+    toolResult: { toolUseId, status: "success", content: [{ text: `of ${toolUseId}` }] },
+  }));
+  return { message: { role: "user", content } };
+}
+
+function toolUse(toolUseId: string): { readonly toolUse: unknown } {
+  return { toolUse: { toolUseId, name: "look", input: { for: toolUseId } } };
+}
+
+function codesOf(events: readonly ProviderEvent[]): DiagnosticCode[] {
+  return turnOf(events).diagnostics.map(({ code }) => code);
+}
+
+function endOf(events: readonly ProviderEvent[]): TurnEnd | null {
+  return turnOf(events).end;
+}
+
+const LOOP = [{ init_event_loop: true }, { start: true }, { start_event_loop: true }];
+
+describe("carriers of one message", () => {
+  it("believes chunks before merged events, and these before the full message", () => {
+    const merged = { data: "Hello", delta: { text: "Hello" } };
+    expect(
+      foldValues([
+        ...textMessage("Hello").slice(0, 2),
+        merged,
+        ...textMessage("Hello").slice(2),
+        full({ text: "Hello" }),
+      ]),
+    ).toEqual(plainTurn("end_turn", "Hello"));
+    expect(foldValues([merged, full({ text: "Hello" })])).toEqual(plainTurn(null, "Hello"));
+    expect(foldValues([full({ text: "Hello" })])).toEqual(plainTurn(null, "Hello"));
+  });
+
+  it("reads reasoning, its seal and its redacted kind from merged events", () => {
+    expect(
+      foldValues([
+        { reasoningText: "Hm", delta: {}, reasoning: true },
+        { reasoning_signature: "c2ln", delta: {}, reasoning: true },
+        { data: "Hello", delta: {} },
+        { reasoningRedactedContent: "AAAA", delta: {}, reasoning: true },
+      ]),
+    ).toEqual([
+      started(0),
+      { type: "reasoning.delta", message: 0, block: 0, text: "Hm" },
+      { type: "reasoning.end", message: 0, block: 0, text: "Hm", signature: "c2ln" },
+      ...saidText({ message: 0, block: 1 }, "Hello"),
+      { type: "reasoning.end", message: 0, block: 2, text: "", redacted: "AAAA" },
+      ended(0, null),
+      completed(null),
+    ]);
+  });
+
+  it("tells only what the full message has beyond the merged events", () => {
+    const values = [
+      ...LOOP,
+      { data: "Hel", delta: {} },
+      full(
+        { reasoningContent: { reasoningText: { text: "Hm" } } },
+        { text: "Hello" },
+        toolUse("A"),
+      ),
+      results("A"),
+      { data: "Done", delta: {} },
+      full({ text: "Done" }),
+    ];
+    const turn = turnOf(foldValues(values));
+    expect(
+      turn.messages.map(({ blocks, reason }) => [reason, blocks.map(({ type }) => type)]),
+    ).toEqual([
+      ["tool_use", ["text", "reasoning", "call"]],
+      ["tool_result", ["result"]],
+      [null, ["text"]],
+    ]);
+    expect([turn.text, turn.end?.outcome]).toEqual(["HelloDone", "completed"]);
+    expect(turn.diagnostics).toEqual([]);
+  });
+
+  it("adds the rest of a text to a message that is still open", () => {
+    expect(
+      foldValues([chunk("messageStart", { role: "assistant" }), full({ text: "Hello" })]),
+    ).toEqual(plainTurn(null, "Hello"));
+    const cut = textMessage("Hel").slice(0, -1);
+    expect(foldValues([...cut, full({ text: "Hello" })])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hel"),
+      ...saidText({ message: 0, block: 1 }, "lo"),
+      ended(0, null),
+      completed(null),
+    ]);
+  });
+
+  it("replaces the text of a message that was closed too early, without blaming it", () => {
+    expect(foldValues([...textMessage("Hel"), full({ text: "Hello" })])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hel"),
+      ended(0, "end_turn"),
+      { type: "message.replaced", message: 0, text: "Hello" },
+      completed("end_turn"),
+    ]);
+  });
+
+  it("replaces a text that the full message contradicts, and says so [AC-79]", () => {
+    expect(foldValues([...textMessage("Hello"), full({ text: "Goodbye" })])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hello"),
+      ended(0, "end_turn"),
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "text_disagrees",
+          message: "The full message differs from the text of its chunks; the full one stands",
+        },
+      },
+      { type: "message.replaced", message: 0, text: "Goodbye" },
+      completed("end_turn"),
+    ]);
+  });
+
+  it("tells calls that only the full message has as a message of their own", () => {
+    const values = [
+      ...textMessage("Hello"),
+      full({ text: "Hello" }, toolUse("A")),
+      results("A"),
+      ...textMessage("Done"),
+    ];
+    const turn = turnOf(foldValues(values));
+    expect(turn.messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual(
+      [
+        ["assistant", ["text"]],
+        ["assistant", ["call"]],
+        ["user", ["result"]],
+        ["assistant", ["text"]],
+      ],
+    );
+    expect(turn.diagnostics.map(({ code }) => code)).toEqual(["text_disagrees"]);
+  });
+
+  it("keeps blocks of a kind that it does not know [AC-34]", () => {
+    const image = { format: "png" };
+    expect(turnOf(foldValues([full({ text: "See" }, { image })])).unknown).toEqual([
+      { type: "unknown", what: "start", name: "image", raw: image },
+    ]);
+    expect(
+      turnOf(foldValues([...textMessage("See"), full({ text: "See" }, { image })])).unknown,
+    ).toEqual([{ type: "unknown", what: "start", name: "image", raw: image }]);
+  });
+
+  it("counts the tokens of a full message unless its chunks did", () => {
+    const metadata = { usage: { inputTokens: 1, outputTokens: 2 }, metrics: { latencyMs: 3 } };
+    const message = { role: "assistant", content: [{ text: "Hi" }], metadata };
+    expect(endOf(foldValues([{ message }]))?.usage).toEqual(tokens(1, 2));
+    const counted = [...textMessage("Hi"), chunk("metadata", metadata), { message }];
+    expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
+  });
+
+  it("knows a full message again by its id, its calls or its text", () => {
+    const named = { role: "assistant", content: [{ text: "Hi" }], tracking_id: "m-1" };
+    expect(foldValues([{ message: named }, { message: named }])).toEqual(plainTurn(null, "Hi"));
+    expect(foldValues([full({ text: "Hi" }), full({ text: "Hi" })])).toEqual(plainTurn(null, "Hi"));
+    const called = [
+      full(toolUse("A")),
+      results("A"),
+      full(toolUse("A")),
+      results("A"),
+      full({ text: "Hi" }),
+    ];
+    expect(turnOf(foldValues(called)).messages).toHaveLength(3);
+  });
+
+  it("takes two full messages with ids of their own for two, though their text is the same", () => {
+    const message = (id: string): unknown => ({
+      message: { role: "assistant", content: [{ text: "Hi" }], tracking_id: id },
+    });
+    expect(turnOf(foldValues([message("m-1"), message("m-2")])).text).toBe("HiHi");
+  });
+
+  it("drops bare strings that repeat the chunks, and keeps those that do not", () => {
+    const lines = textMessage("One. ", "Two.");
+    const repeated = [
+      ...lines.slice(0, 2),
+      "One. ",
+      ...lines.slice(2, 3),
+      "Tw",
+      "o.",
+      ...lines.slice(3),
+    ];
+    expect(foldValues(repeated)).toEqual(plainTurn("end_turn", "One. ", "Two."));
+    const foreign = foldValues([...lines.slice(0, 2), "Searching", ...lines.slice(2)]);
+    expect(turnOf(foreign)).toMatchObject({
+      text: "One. Two.",
+      unknown: [{ name: "text", raw: "Searching" }],
+      diagnostics: [{ code: "text_disagrees" }],
+    });
+    expect(turnOf(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
+  });
+
+  it("never reads arguments from current_tool_use", () => {
+    const ahead = { toolUseId: "A", name: "look", input: { not: "yet" } };
+    const values = [
+      { type: "tool_use_stream", delta: { toolUse: { input: "{" } }, current_tool_use: ahead },
+      { delta: { toolUse: { input: "{" } }, current_tool_use: ahead },
+      full({ text: "Hi" }),
+    ];
+    expect(foldValues(values)).toEqual(plainTurn(null, "Hi"));
+  });
+});
+
+describe("who runs the tools", () => {
+  const round = [
+    chunk("messageStart", { role: "assistant" }),
+    chunk("contentBlockStart", {
+      start: { toolUse: { toolUseId: "A", name: "look" } },
+      contentBlockIndex: 0,
+    }),
+    chunk("contentBlockStop", { contentBlockIndex: 0 }),
+    chunk("messageStop", { stopReason: "tool_use" }),
+  ];
+
+  it("leaves no call to us that the agent answers or goes on without", () => {
+    const answered = foldValues([...round, results("A"), ...textMessage("Done")]);
+    expect(endOf(answered)).toEqual(completed("end_turn"));
+    const passed = foldValues([...round, ...textMessage("Done")]);
+    expect(endOf(passed)).toEqual(completed("end_turn"));
+    expect(codesOf(passed)).toEqual(["tool_result_missing"]);
+  });
+
+  it("leaves calls to us when it is told that the caller runs them [AC-39]", () => {
+    expect(endOf(foldValues(round, { toolsRunBy: "caller" }))).toEqual({
+      type: "end",
+      outcome: "action-required",
+      reason: "tool_use",
+      openCalls: ["A"],
+      usage: null,
+    });
+  });
+
+  it("answers each call once, however often its result comes", () => {
+    const events = foldValues([...round, results("A"), results("A"), ...textMessage("Done")]);
+    expect(events.filter((event) => event.type === "tool.result")).toHaveLength(1);
+  });
+});
+
+describe("results", () => {
+  it("takes a result in words for the answer when there is no other", () => {
+    expect(foldValues([{ result: "Hello" }])).toEqual(plainTurn(null, "Hello"));
+    expect(foldValues([...textMessage("Hello"), { result: "Hello\n" }])).toEqual(
+      plainTurn("end_turn", "Hello"),
+    );
+  });
+
+  it("keeps a result that says something else, beside the text [AC-34]", () => {
+    expect(turnOf(foldValues([...textMessage("Hello"), { result: "Other" }]))).toMatchObject({
+      text: "Hello",
+      unknown: [{ name: "result", raw: "Other" }],
+      diagnostics: [{ code: "text_disagrees" }],
+      end: { outcome: "completed" },
+    });
+  });
+
+  it("takes a result without a message as structured", () => {
+    expect(foldValues([{ result: { answer: 42 } }])).toEqual([
+      { type: "activity", kind: "structured-result", raw: { answer: 42 } },
+      completed(null),
+    ]);
+  });
+
+  it.each([
+    ["end_turn", "completed"],
+    ["tool_use", "completed"],
+    ["cancelled", "limited"],
+    ["checkpoint", "limited"],
+    ["interrupt", "limited"],
+    ["limit_turns", "limited"],
+    ["max_tokens", "limited"],
+    ["guardrailIntervened", "limited"],
+    ["something_new", "other"],
+  ])("ends a loop that stopped for %s as %s", (stop_reason, outcome) => {
+    const result = { stop_reason, message: { role: "assistant", content: [{ text: "Hi" }] } };
+    expect(endOf(foldValues([...LOOP, { result }]))?.outcome).toBe(outcome);
+  });
+});
+
+describe("errors inside a 200", () => {
+  it("keeps the first failure, and what was said before it [AC-80]", () => {
+    const values = [
+      ...textMessage("Hel").slice(0, 2),
+      { force_stop: true, force_stop_reason: "why" },
+      { error: "first", error_type: "A", message: "x", request_id: "7" },
+      { error: "second", error_type: "B", message: "x" },
+    ];
+    expect(turnOf(foldValues(values))).toMatchObject({
+      text: "Hel",
+      end: { outcome: "failed", failure: { message: "A: first", details: { forceStop: "why" } } },
+    });
+  });
+
+  it("fails a turn that ends with force_stop alone [AC-80]", () => {
+    const values = [...LOOP, { force_stop: true, force_stop_reason: "no tokens left" }];
+    expect(endOf(foldValues(values))).toMatchObject({
+      outcome: "failed",
+      failure: { code: "stream_exception", message: "force_stop: no tokens left" },
+    });
+  });
+
+  it.each([
+    ['{"error":"boom"}', "boom"],
+    ['{"message":"boom"}', "boom"],
+    ['"boom"', "boom"],
+    ["boom", "boom"],
+    ['{"code":7}', '{"code":7}'],
+  ])("fails a turn on the error event %s [AC-80]", (data, message) => {
+    const events = runCodec(strandsFold(), [{ type: "event", event: "error", data }]);
+    expect(endOf(events)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "stream_exception", message },
+    });
+  });
+
+  it("takes an app's own error for one only when it says nothing else [AC-34]", () => {
+    expect(endOf(foldValues([{ error: "boom" }]))).toMatchObject({ failure: { message: "boom" } });
+    const mixed = { error: "one source was slow", sources: 3 };
+    expect(turnOf(foldValues([mixed])).unknown).toMatchObject([{ name: "error", raw: mixed }]);
+  });
+
+  it("reports a loss of the serialiser and goes on [AC-80]", () => {
+    const lost = { error: "Serialization failed", original_type: "Odd" };
+    const events = foldValues([lost, ...textMessage("Hi")]);
+    expect([codesOf(events), endOf(events)?.outcome]).toEqual([["content_lost"], "completed"]);
+  });
+
+  it("takes a broken framing for the end", () => {
+    const failure = { code: "event_too_large", message: "Too much", details: {} } as const;
+    expect(endOf(runCodec(strandsFold(), [{ type: "failure", failure }]))).toMatchObject({
+      outcome: "failed",
+      failure,
+    });
+  });
+});
+
+describe("other protocols on the same endpoint", () => {
+  it("passes AG-UI on as it is, and knows how its run ends [AC-85]", () => {
+    const run = [
+      { type: "RUN_STARTED", threadId: "t", runId: "r" },
+      { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Hi" },
+      { type: "TEXT_MESSAGE_END", messageId: "m" },
+      { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+    ];
+    expect(foldValues(run)).toEqual([
+      ...run.map((raw) => ({ type: "unknown", what: "event", name: raw.type, raw })),
+      completed(null),
+    ]);
+    expect(endOf(foldValues(run.slice(0, 3)))?.outcome).toBe("failed");
+    expect(endOf(foldValues([{ type: "RUN_ERROR", message: "boom", code: "E1" }]))).toMatchObject({
+      outcome: "failed",
+      failure: { message: "E1: boom" },
+    });
+  });
+
+  it("keeps events that nobody knows, and says so [AC-34]", () => {
+    const raw = { progress: 0.5, stage: "thinking" };
+    expect(foldValues([raw, ...textMessage("Hi")])).toEqual([
+      { type: "unknown", what: "event", name: "progress", raw },
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "unknown_event",
+          message: 'Unknown event "progress" is kept as it came',
+        },
+      },
+      ...plainTurn("end_turn", "Hi"),
+    ]);
+  });
+
+  it("keeps what is neither text nor an event [AC-34]", () => {
+    const values = [null, [1, 2], [], { data: { not: "text" } }, { type: "status", data: "busy" }];
+    expect(turnOf(foldValues(values)).unknown.map(({ raw }) => raw)).toEqual(values);
+  });
+
+  it("unwraps what an app wrapped once more, and a list of events", () => {
+    const wrapped = [...LOOP, full({ text: "Hi" })].map((event) => ({ event }));
+    expect(turnOf(foldValues(wrapped)).text).toBe("Hi");
+    expect(foldValues([textMessage("Hi")])).toEqual(plainTurn("end_turn", "Hi"));
+  });
+
+  it("takes numbers and truth values for text, as apps that send no quotes mean them [AC-85]", () => {
+    expect(foldLines(["The answer is ", "42", ".", '"', '"x"', "null"])).toEqual(
+      plainTurn(null, "The answer is ", "42", ".", '"', '"x"', "null"),
+    );
+    expect(foldLines(["42", "true"])).toEqual(plainTurn(null, "42", "true"));
+  });
+
+  it("takes a broken line among JSON for a hole, unless the full message fills it", () => {
+    const lines = textMessage("One. ", "Two.").map((value) => JSON.stringify(value));
+    const broken = lines.map((line, index) => (index === 1 ? line.slice(0, -3) : line));
+    expect(endOf(foldLines(broken))).toMatchObject({
+      outcome: "failed",
+      failure: { code: "malformed_event" },
+    });
+    const filled = foldLines([...broken, JSON.stringify(full({ text: "One. Two." }))]);
+    expect(turnOf(filled)).toMatchObject({ text: "One. Two.", end: { outcome: "completed" } });
+  });
+});
+
+describe("bodies and captures", () => {
+  it("takes a body in one piece for a whole turn [AC-83]", () => {
+    const body = (value: unknown): ProviderEvent[] =>
+      runCodec(strandsFold(), [{ type: "body", value }]);
+    expect(body("Hi")).toEqual(plainTurn(null, "Hi"));
+    expect(body({ result: "Hi" })).toEqual(plainTurn(null, "Hi"));
+    expect(
+      body({ message: { role: "assistant", content: [{ text: "Hi" }] }, stop_reason: "end_turn" }),
+    ).toEqual(plainTurn("end_turn", "Hi"));
+    expect(body(textMessage("Hi"))).toEqual(plainTurn("end_turn", "Hi"));
+    for (const raw of [42, null, [1], { answer: 42 }]) {
+      expect(body(raw)).toEqual([
+        { type: "activity", kind: "structured-result", raw },
+        completed(null),
+      ]);
+    }
+  });
+
+  it("folds values that are already parsed as it folds lines", () => {
+    const values = textMessage("One. ", "Two.");
+    expect(
+      runCodec(
+        strandsFold(),
+        values.map((value) => ({ type: "value", value }) as const),
+      ),
+    ).toEqual(foldValues(values));
+  });
+});
+
+describe("limits", () => {
+  it("folds 10 000 blocks and 1 000 messages, each once [AC-41]", () => {
+    const blocks = Array.from({ length: 10_000 }, (_, index) => [
+      chunk("contentBlockStart", {
+        start: { toolUse: { toolUseId: `t${index}`, name: "look" } },
+        contentBlockIndex: index,
+      }),
+      chunk("contentBlockStop", { contentBlockIndex: index }),
+    ]).flat();
+    const ids = Array.from({ length: 10_000 }, (_, index) => `t${index}`);
+    const many = [
+      chunk("messageStart", { role: "assistant" }),
+      ...blocks,
+      chunk("messageStop", { stopReason: "tool_use" }),
+      full(...ids.map((id) => ({ toolUse: { toolUseId: id, name: "look", input: {} } }))),
+      results(...ids),
+      ...Array.from({ length: 1_000 }, (_, index) => [
+        ...textMessage(`${index} `),
+        full({ text: `${index} ` }),
+      ]).flat(),
+    ];
+    const turn = turnOf(foldValues(many));
+    expect([turn.messages.length, turn.serverCalls.length, turn.calls.length]).toEqual([
+      1002, 10_000, 0,
+    ]);
+    expect(turn.text).toBe(Array.from({ length: 1_000 }, (_, index) => `${index} `).join(""));
+    expect(turn.diagnostics).toEqual([]);
+  });
+
+  it("stops reading a turn beyond its limit", () => {
+    const values = [
+      chunk("messageStart", { role: "assistant" }),
+      ...Array.from({ length: 100 }, () => textChunk("0123456789", 0)),
+    ];
+    const turn = turnOf(foldValues(values, { maxCharacters: 50 }));
+    expect(turn.text.length).toBeLessThan(100);
+    expect(turn.end).toMatchObject({ outcome: "failed", failure: { code: "turn_too_large" } });
+  });
+});

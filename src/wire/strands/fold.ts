@@ -1,0 +1,90 @@
+import type { Codec } from "../../domain/codec.ts";
+import type { Failure } from "../../domain/errors.ts";
+import { isObject } from "../../domain/json.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { converseFold } from "../converse/fold.ts";
+import { isAgentEvent } from "./agent-event.ts";
+import { foldData, foldValue } from "./data.ts";
+import { endStream } from "./ending.ts";
+import { isError } from "./errors.ts";
+import { tellMessage } from "./heard.ts";
+import type { Out, StrandsOptions, StrandsState } from "./state.ts";
+
+export type StrandsInput =
+  | { readonly type: "event"; readonly event: string; readonly data: string }
+  /** One event, already parsed, as captures keep it. */
+  | { readonly type: "value"; readonly value: unknown }
+  /** A whole answer that is no stream: it is complete. */
+  | { readonly type: "body"; readonly value: unknown }
+  /** A line that was passed over because `isNoise` said so. */
+  | { readonly type: "skipped" }
+  | { readonly type: "failure"; readonly failure: Failure };
+
+/**
+ * Folds what agents on AgentCore Runtime send: Strands in Python and TypeScript, apps that pass on part of it, and apps
+ * with events of their own.
+ *
+ * The same text comes in up to six carriers. One carrier is elected for each message: its Converse chunks if they are
+ * there, else merged events and bare strings, else the full message, else the result. The others only confirm it,
+ * complete it or, where the agent took something back, replace it.
+ */
+export function strandsFold(
+  options: StrandsOptions = {},
+): Codec<StrandsState, StrandsInput, ProviderEvent> {
+  return {
+    initial: () => initialState(options),
+    step(state, input, emit) {
+      switch (input.type) {
+        case "event":
+          return foldData(state, input.event, input.data, emit);
+        case "value":
+          return foldValue(state, input.value, emit);
+        case "body":
+          return foldBody(state, input.value, emit);
+        case "skipped":
+          state.skipped += 1;
+          return;
+        case "failure":
+          return tellMessage(state, input, emit);
+        default:
+          input satisfies never;
+      }
+    },
+    finish: endStream,
+  };
+}
+
+function initialState(options: StrandsOptions): StrandsState {
+  const { toolsRunBy = "agent", bigIntegers = "string", errorTexts = [] } = options;
+  const { displayNames = [], maxCharacters } = options;
+  return {
+    settings: { toolsRunBy, bigIntegers, errorTexts, displayNames },
+    converse: converseFold(maxCharacters === undefined ? {} : { maxCharacters }).initial(),
+    heard: null,
+    loopSeen: false,
+    cycleAnnounced: false,
+    nestedChunks: false,
+    done: null,
+    forceStop: null,
+    knownError: null,
+    hole: null,
+    jsonSeen: false,
+    rawTextSeen: false,
+    skipped: 0,
+    recentMessages: [],
+    announcedCalls: new Set(),
+  };
+}
+
+/** What an app returns in one piece is its result, in whatever shape. */
+function foldBody(state: StrandsState, value: unknown, emit: Out): void {
+  if (isReadable(value)) foldValue(state, value, emit);
+  else emit({ type: "activity", kind: "structured-result", raw: value });
+  state.done ??= { reason: null };
+}
+
+function isReadable(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isAgentEvent);
+  if (!isObject(value)) return typeof value === "string";
+  return isAgentEvent(value) || isError(value) || "result" in value;
+}

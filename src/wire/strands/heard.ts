@@ -1,0 +1,94 @@
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import { converseFold } from "../converse/fold.ts";
+import type { HeardBlock, HeardMessage, Out, StrandsState } from "./state.ts";
+
+/** Tells the one fold about an event, and listens to what it makes of it. */
+export function tell(state: StrandsState, name: string, payload: unknown, emit: Out): void {
+  tellMessage(state, { type: "event", name, payload }, emit);
+}
+
+export function tellMessage(state: StrandsState, message: StreamMessage, emit: Out): void {
+  converse.step(state.converse, message, (event) => {
+    hear(state, event);
+    emit(event);
+  });
+}
+
+/** Limits are kept in the state, so one codec serves all. */
+const converse = converseFold();
+
+/** The message that content of any carrier belongs to now. */
+export function currentMessage({ heard }: StrandsState): HeardMessage | null {
+  return heard === null || heard.settled ? null : heard;
+}
+
+export function textOf(heard: HeardMessage): string {
+  if (heard.replacement !== null) return heard.replacement;
+  let text = "";
+  for (const block of heard.blocks.values()) if (block.kind === "text") text += block.text;
+  return text;
+}
+
+export function holds(heard: HeardMessage, kind: HeardBlock["kind"]): boolean {
+  for (const block of heard.blocks.values()) if (block.kind === kind) return true;
+  return false;
+}
+
+function hear(state: StrandsState, event: ProviderEvent): void {
+  switch (event.type) {
+    case "message.start":
+      return hearStart(state, event.message, event.role === "assistant");
+    case "message.end":
+      if (state.heard?.number !== event.message) return;
+      state.heard.open = false;
+      state.heard.reason = event.reason;
+      return;
+    case "text.delta":
+      return hearText(state, event, "text");
+    case "reasoning.delta":
+      return hearText(state, event, "reasoning");
+    case "tool.start":
+      state.heard?.blocks.set(event.block, { kind: "call", text: event.callId });
+      return;
+    case "reasoning.end":
+      // Redacted reasoning has no deltas.
+      if (event.redacted !== undefined) hearText(state, { ...event, text: "" }, "reasoning");
+      return;
+    default:
+  }
+}
+
+function hearStart(state: StrandsState, number: number, isAssistant: boolean): void {
+  if (state.heard !== null) state.heard.settled = true;
+  if (!isAssistant) return;
+  state.done = null;
+  state.heard = {
+    number,
+    channel: null,
+    open: true,
+    settled: false,
+    confirmed: false,
+    reason: null,
+    blocks: new Map(),
+    replacement: null,
+    usageSeen: false,
+    dataBlock: null,
+    cycle: null,
+    unrepeated: "",
+  };
+}
+
+function hearText(
+  { heard }: StrandsState,
+  event: { readonly message: number; readonly block: number; readonly text: string },
+  kind: "text" | "reasoning",
+): void {
+  if (heard?.number !== event.message) return;
+  const block = heard.blocks.get(event.block);
+  if (block === undefined) heard.blocks.set(event.block, { kind, text: event.text });
+  else block.text += event.text;
+  if (kind !== "text") return;
+  if (heard.replacement !== null) heard.replacement += event.text;
+  if (heard.unrepeated !== null) heard.unrepeated += event.text;
+}

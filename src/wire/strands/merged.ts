@@ -1,0 +1,96 @@
+import { diagnose } from "../converse/state.ts";
+import { currentMessage, tell } from "./heard.ts";
+import type { Fields, HeardMessage, Out, StrandsState } from "./state.ts";
+
+/** The part of a delta that a merged event carries beside the state of the agent. */
+interface MergedDelta {
+  readonly block: "text" | "reasoning";
+  readonly delta: Fields;
+}
+
+/**
+ * Folds the event that Strands merges from a chunk and its state, where no chunk was passed on; false when it is no
+ * such event. Apps that send text in objects of their own making are understood too.
+ */
+export function foldMerged(state: StrandsState, fields: Fields, emit: Out): boolean {
+  const merged = fields["type"] === undefined ? readMerged(fields) : undefined;
+  if (merged === undefined) return false;
+  if (currentMessage(state)?.channel === "event") return true;
+  const { event_loop_cycle_id: cycle } = fields;
+  tellDelta(state, merged, typeof cycle === "string" ? cycle : null, emit);
+  return true;
+}
+
+/** Folds text that came by itself: the whole answer of some apps, a repetition or a remark in others. */
+export function foldBareText(state: StrandsState, text: string, emit: Out): void {
+  if (text === "") return;
+  const heard = currentMessage(state);
+  if (heard?.channel === "event" && repeats(heard, text)) return;
+  if (heard?.channel === "event" && heard.open) {
+    // Put among the chunks it would look like the model's own words.
+    emit({ type: "unknown", what: "event", name: "text", raw: text });
+    const message = "A bare text came inside a message that came in chunks, and is not part of it";
+    return diagnose(state.converse, "text_disagrees", message, emit);
+  }
+  if (heard?.channel === "event") heard.settled = true;
+  tellDelta(state, { block: "text", delta: { text } }, null, emit);
+}
+
+/** Ends a message that only the `data` carrier delivered: nothing on the wire does. */
+export function closeDataMessage(state: StrandsState, emit: Out): void {
+  const heard = currentMessage(state);
+  if (heard === null || !heard.open || heard.channel !== "data") return;
+  closeDataBlock(state, heard, emit);
+  tell(state, "messageStop", {}, emit);
+  heard.settled = true;
+}
+
+export function closeDataBlock(state: StrandsState, heard: HeardMessage, emit: Out): void {
+  if (heard.dataBlock === null) return;
+  heard.dataBlock = null;
+  tell(state, "contentBlockStop", {}, emit);
+}
+
+function readMerged(fields: Fields): MergedDelta | undefined {
+  const { data, reasoningText, reasoning_signature, reasoningRedactedContent, citation } = fields;
+  if (typeof data === "string") return { block: "text", delta: { text: data } };
+  if (citation !== undefined) return { block: "text", delta: { citation } };
+  const reasoning = {
+    ...(typeof reasoningText === "string" && { text: reasoningText }),
+    ...(typeof reasoning_signature === "string" && { signature: reasoning_signature }),
+    ...(typeof reasoningRedactedContent === "string" && {
+      redactedContent: reasoningRedactedContent,
+    }),
+  };
+  if (Object.keys(reasoning).length === 0) return undefined;
+  return { block: "reasoning", delta: { reasoningContent: reasoning } };
+}
+
+function tellDelta(
+  state: StrandsState,
+  { block, delta }: MergedDelta,
+  cycle: string | null,
+  emit: Out,
+): void {
+  const before = currentMessage(state);
+  if (before !== null && before.cycle !== null && cycle !== null && before.cycle !== cycle) {
+    closeDataMessage(state, emit);
+  }
+  if (currentMessage(state)?.open !== true) tell(state, "messageStart", ASSISTANT, emit);
+  const heard = currentMessage(state);
+  if (heard === null) return;
+  heard.channel = "data";
+  heard.cycle = cycle ?? heard.cycle;
+  if (heard.dataBlock !== block) closeDataBlock(state, heard, emit);
+  heard.dataBlock = block;
+  tell(state, "contentBlockDelta", { delta }, emit);
+}
+
+const ASSISTANT = { role: "assistant" } as const;
+
+/** Whether a text goes on repeating what came in chunks. */
+function repeats(heard: HeardMessage, text: string): boolean {
+  const isNext = heard.unrepeated?.startsWith(text) === true;
+  heard.unrepeated = isNext ? (heard.unrepeated?.slice(text.length) ?? null) : null;
+  return isNext;
+}

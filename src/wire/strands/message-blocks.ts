@@ -1,0 +1,88 @@
+import { isObject } from "../../domain/json.ts";
+import type { Fields } from "./state.ts";
+
+/** A message in one piece, read from Strands in Python or in TypeScript. */
+export interface FullMessage {
+  readonly role: "assistant" | "user";
+  /** The id that Strands gave it. */
+  readonly id: string | undefined;
+  readonly blocks: readonly MessageBlock[];
+  /** The text of its blocks together, with halves of surrogate pairs as they are shown. */
+  readonly text: string;
+  readonly metadata: unknown;
+}
+
+export type MessageBlock =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly reasoning: Fields }
+  | { readonly kind: "call"; readonly callId: string; readonly toolUse: Fields }
+  | { readonly kind: "result"; readonly callId: string; readonly toolResult: Fields }
+  | { readonly kind: "unknown"; readonly name: string; readonly raw: unknown };
+
+export function isMessage(value: unknown): value is Fields {
+  return isObject(value) && typeof value["role"] === "string" && "content" in value;
+}
+
+export function readMessage(fields: Fields): FullMessage {
+  const { role, content, metadata, tracking_id, trackingId } = fields;
+  const id = tracking_id ?? trackingId;
+  const blocks = (Array.isArray(content) ? content : [content]).flatMap(readBlock);
+  let text = "";
+  for (const block of blocks) if (block.kind === "text") text += block.text;
+  return {
+    role: role === "user" ? "user" : "assistant",
+    id: typeof id === "string" ? id : undefined,
+    blocks,
+    text: text.toWellFormed(),
+    metadata,
+  };
+}
+
+function readBlock(raw: unknown): MessageBlock[] {
+  if (typeof raw === "string") return [{ kind: "text", text: raw }];
+  if (!isObject(raw)) return [];
+  return Object.keys(raw).flatMap((name) => readMember(name, raw[name]));
+}
+
+function readMember(name: string, body: unknown): MessageBlock[] {
+  if (body === null || body === undefined) return [];
+  if (name === "text" && typeof body === "string") return [{ kind: "text", text: body }];
+  if (!isObject(body)) return [{ kind: "unknown", name, raw: body }];
+  switch (name) {
+    case "toolUse":
+      return [{ kind: "call", callId: idOf(body), toolUse: body }];
+    case "toolResult":
+      return [{ kind: "result", callId: idOf(body), toolResult: body }];
+    case "reasoningContent":
+    case "reasoning":
+      return [{ kind: "reasoning", reasoning: readReasoning(body) }];
+    case "citationsContent":
+      return textsOf(body["content"]);
+    default:
+      return [{ kind: "unknown", name, raw: body }];
+  }
+}
+
+function idOf(body: Fields): string {
+  return typeof body["toolUseId"] === "string" ? body["toolUseId"] : "";
+}
+
+/** As a delta has it: the Python SDK wraps the text of a whole block once more. */
+function readReasoning(body: Fields): Fields {
+  const { reasoningText, redactedContent } = body;
+  const { text, signature } = isObject(reasoningText) ? reasoningText : body;
+  return {
+    ...(text !== undefined && { text }),
+    ...(signature !== undefined && { signature }),
+    ...(redactedContent !== undefined && { redactedContent }),
+  };
+}
+
+/** The citations themselves came as chunks; here is the text that they are about. */
+function textsOf(content: unknown): MessageBlock[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown): MessageBlock[] => {
+    const text = isObject(part) ? part["text"] : undefined;
+    return typeof text === "string" ? [{ kind: "text", text }] : [];
+  });
+}

@@ -1,0 +1,64 @@
+import { isObject } from "../../domain/json.ts";
+import type { Outcome } from "../../domain/provider-event.ts";
+import { isChunkName } from "./chunks.ts";
+import { readMessage } from "./message-blocks.ts";
+import { foldBareText } from "./merged.ts";
+import { foldUsage } from "./result.ts";
+import type { Fields, Out, StrandsState } from "./state.ts";
+
+/** Whether a type, of Python or TypeScript, tells what happens to the nodes of a graph or a swarm. */
+export function isNodeEvent(type: string): boolean {
+  return NODE_EVENT.test(type);
+}
+
+const NODE_EVENT =
+  /^multiagent_\w+$|^(?:before|after)NodeCallEvent$|^node\w*Event$|^multiAgent(?:Handoff|Result)Event$/;
+
+/** What a node says is told to those who watch it, and is no part of the answer until the whole is done. */
+export function foldNode(state: StrandsState, type: string, fields: Fields, emit: Out): true {
+  const label = fields["node_id"] ?? fields["nodeId"];
+  noteNested(state, fields["event"]);
+  emit({
+    type: "activity",
+    kind: "node",
+    ...(typeof label === "string" && { label }),
+    raw: fields,
+  });
+  if (type === "multiagent_result" || type === "multiAgentResultEvent") {
+    finishNodes(state, fields["result"], emit);
+  }
+  return true;
+}
+
+/** The chunks of an inner agent come as JSON; its merged events then repeat them as reprs. */
+export function noteNested(state: StrandsState, inner: unknown): void {
+  const event = isObject(inner) ? inner["event"] : undefined;
+  if (isObject(event) && Object.keys(event).some(isChunkName)) state.nestedChunks = true;
+}
+
+function finishNodes(state: StrandsState, result: unknown, emit: Out): void {
+  const fields = isObject(result) ? result : {};
+  foldUsage(state, { accumulated_usage: fields["usage"], ...fields }, emit);
+  if (state.heard === null) foldBareText(state, answerOf(fields), emit);
+  const { status = "completed" } = fields;
+  const word = typeof status === "string" ? status.toLowerCase() : "";
+  state.done = { reason: null, outcome: STATUS_OUTCOMES.get(word) ?? "other" };
+}
+
+const STATUS_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+  ["completed", "completed"],
+  ["failed", "failed"],
+  ["cancelled", "limited"],
+  ["interrupted", "limited"],
+]);
+
+/** Strands TS names the content of the whole; in Python it is what the node said that came last. */
+function answerOf(result: Fields): string {
+  const { content, results, message } = result;
+  if (content !== undefined) return readMessage({ content }).text;
+  if (isObject(message)) return readMessage(message).text;
+  if (!isObject(results)) return "";
+  const last: unknown = Object.values(results).at(-1);
+  const inner = isObject(last) ? last["result"] : undefined;
+  return isObject(inner) ? answerOf(inner) : "";
+}

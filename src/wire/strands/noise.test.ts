@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { linesOf, textMessage } from "../../../test/fixtures/strands/fixtures.ts";
+import { strandsFold } from "./fold.ts";
+import { isNoise } from "./noise.ts";
+import type { StrandsState } from "./state.ts";
+
+const encoder = new TextEncoder();
+
+/** What the framing shows of a line. */
+function startOf(data: string): Uint8Array {
+  return encoder.encode(data).subarray(0, 64);
+}
+
+function stateAfter(lines: readonly string[]): StrandsState {
+  const fold = strandsFold();
+  const state = fold.initial();
+  for (const data of lines) fold.step(state, { type: "event", event: "", data }, () => undefined);
+  return state;
+}
+
+/** The first keys of the lines of a recording that are skipped, and of the reprs that are read. */
+function verdicts(file: string): { readonly skipped: string[]; readonly read: string[] } {
+  const fold = strandsFold();
+  const state = fold.initial();
+  const skipped: string[] = [];
+  const read: string[] = [];
+  for (const data of linesOf(file)) {
+    const key = /^"\{'(\w+)'/.exec(data)?.[1];
+    if (isNoise(state, startOf(data))) skipped.push(key ?? data);
+    else {
+      if (key !== undefined) read.push(key);
+      fold.step(state, { type: "event", event: "", data }, () => undefined);
+    }
+  }
+  return { skipped, read };
+}
+
+const CHUNKS = textMessage("Hi").map((value) => JSON.stringify(value));
+
+describe("lines that nobody needs to read", () => {
+  it.each(["py-tool-turn.sse", "py-old-tool-turn.sse"])(
+    "are all reprs of %s, in both of its cycles [AC-75]",
+    (file) => {
+      const { skipped, read } = verdicts(file);
+      expect(read).toEqual([]);
+      expect(new Set(skipped)).toEqual(
+        new Set([
+          "reasoningText",
+          "reasoning_signature",
+          "data",
+          file.includes("old") ? "delta" : "type",
+          "result",
+        ]),
+      );
+      expect(skipped).toHaveLength(10);
+    },
+  );
+
+  it("are never the only carrier of anything [AC-76]", () => {
+    expect(verdicts("py-redacted-reasoning.sse").read).toEqual(["event", "event", "message"]);
+    expect(verdicts("py-image.sse").read).toEqual(["message"]);
+    expect(verdicts("py-throttled.sse").read).toEqual(["event_loop_throttled_delay"]);
+    expect(verdicts("py-data-events.sse")).toEqual({ skipped: [], read: Array(6).fill("data") });
+    expect(verdicts("py-result-only.sse")).toEqual({ skipped: [], read: ["result"] });
+  });
+
+  it("are no results while the turn is not at its end", () => {
+    expect(verdicts("py-structured.sse").read).toEqual(["result"]);
+    expect(verdicts("py-interrupt.sse").read).toEqual(["result"]);
+  });
+
+  it("are the reprs of agents inside, once their chunks were heard", () => {
+    expect(verdicts("py-agent-as-tool.sse").read).toEqual([]);
+    expect(new Set(verdicts("py-graph.sse").read)).toEqual(new Set(["type"]));
+    expect(verdicts("py-graph.sse").read).toHaveLength(3);
+  });
+
+  it("depend on the message at hand, not on one before it", () => {
+    const repr = startOf(`"{'data': 'Hi', 'delta': {'text': 'Hi'}, 'agent': <A object at 0x1>}"`);
+    expect(isNoise(stateAfter([]), repr)).toBe(false);
+    expect(isNoise(stateAfter(CHUNKS.slice(0, 1)), repr)).toBe(false);
+    expect(isNoise(stateAfter(CHUNKS.slice(0, 2)), repr)).toBe(true);
+    expect(isNoise(stateAfter(CHUNKS), repr)).toBe(true);
+    expect(isNoise(stateAfter([...CHUNKS, '{"start": true}']), repr)).toBe(false);
+  });
+
+  it("are never JSON, nor text that begins like a repr", () => {
+    const state = stateAfter(CHUNKS.slice(0, 2));
+    for (const data of ['{"data": "x"}', '"{"', `"{'a': 1}"`, `{'data': 1}`, `"data"`, "", `"{'`]) {
+      expect(isNoise(state, startOf(data)), data).toBe(false);
+    }
+  });
+});

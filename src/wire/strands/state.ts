@@ -1,0 +1,113 @@
+import type { Outcome } from "../../domain/provider-event.ts";
+import type { ConverseState, Out } from "../converse/state.ts";
+import type { DisplayNames } from "./display-names.ts";
+
+export type { Out };
+
+/** The fields of an object of the stream, before anybody asks what it is. */
+export type Fields = { readonly [name: string]: unknown };
+
+export interface StrandsOptions {
+  /**
+   * Who runs the tools that the stream calls. An agent on Runtime runs its own, so a call without a result is not
+   * ours to run: its result was cut off or not passed on. `caller` is for an app that hands its calls to us.
+   */
+  readonly toolsRunBy?: "agent" | "caller";
+  /** Whole numbers that a double cannot hold, in what is kept as it came. */
+  readonly bigIntegers?: "string" | "bigint";
+  /** Texts by which a line that is no JSON is known as an error of the agent; looked at beside the built-in ones. */
+  readonly errorTexts?: readonly string[];
+  readonly displayNames?: DisplayNames;
+  /** Text, arguments and results kept of one turn, in characters. */
+  readonly maxCharacters?: number;
+}
+
+export interface Settings {
+  readonly toolsRunBy: "agent" | "caller";
+  readonly bigIntegers: "string" | "bigint";
+  readonly errorTexts: readonly string[];
+  readonly displayNames: DisplayNames;
+}
+
+export interface StrandsState {
+  readonly settings: Settings;
+  /** Every carrier is told to this one fold as if it were Converse, so blocks and endings are made in one place. */
+  readonly converse: ConverseState;
+  /** The assistant message at hand, or the last one. */
+  heard: HeardMessage | null;
+  /** The agent's loop passes on its own events, so its messages must be confirmed before they count as whole. */
+  loopSeen: boolean;
+  /** A cycle was announced and nothing else has come since. */
+  cycleAnnounced: boolean;
+  /** An agent inside this one was heard in chunks, so its reprs repeat them. */
+  nestedChunks: boolean;
+  /** The agent itself said that it is done. */
+  done: Done | null;
+  forceStop: string | null;
+  /** A known error text came; it fails the turn unless the turn goes on to its end. */
+  knownError: string | null;
+  /** Part of the message at hand could not be read, and no fuller copy has come. */
+  hole: string | null;
+  /** Some data was JSON: what is not, from now on, is broken rather than text. */
+  jsonSeen: boolean;
+  /** Text came without being JSON: this app sends its strings as they are. */
+  rawTextSeen: boolean;
+  skipped: number;
+  /** Ids that Strands gave the last messages; the same message comes several times. */
+  readonly recentMessages: string[];
+  readonly announcedCalls: Set<string>;
+}
+
+/** What the one fold has told of an assistant message, for comparing the other carriers with it. */
+export interface HeardMessage {
+  readonly number: number;
+  /** The carrier that delivers its content; null until one has. */
+  channel: "event" | "data" | "message" | null;
+  open: boolean;
+  /** A full copy has come, or the next cycle has begun: what comes now is another message. */
+  settled: boolean;
+  /** A full copy has come. */
+  confirmed: boolean;
+  reason: string | null;
+  readonly blocks: Map<number, HeardBlock>;
+  /** Stands in place of the text of its blocks. */
+  replacement: string | null;
+  usageSeen: boolean;
+  /** Which block the `data` carrier has open. */
+  dataBlock: "text" | "reasoning" | null;
+  /** The cycle that the `data` carrier named. */
+  cycle: string | null;
+  /** Text of its chunks that has not come again as bare strings; null once a bare string was none of it. */
+  unrepeated: string | null;
+}
+
+export interface HeardBlock {
+  readonly kind: "text" | "reasoning" | "call";
+  /** The text, or the id of the call. */
+  text: string;
+}
+
+export interface Done {
+  /** The agent's word; null when it gave none. */
+  readonly reason: string | null;
+  readonly outcome?: Outcome;
+}
+
+const MOST_RECENT_MESSAGES = 32;
+const LONGEST_KEPT_ID = 256;
+
+export function rememberMessage(state: StrandsState, id: string): void {
+  if (id.length > LONGEST_KEPT_ID) return;
+  state.recentMessages.push(id);
+  if (state.recentMessages.length > MOST_RECENT_MESSAGES) state.recentMessages.shift();
+}
+
+const MOST_ANNOUNCED_CALLS = 1024;
+
+/** True the first time. */
+export function rememberAnnounced({ announcedCalls }: StrandsState, callId: string): boolean {
+  if (announcedCalls.has(callId)) return false;
+  if (announcedCalls.size >= MOST_ANNOUNCED_CALLS) announcedCalls.clear();
+  if (callId.length <= LONGEST_KEPT_ID) announcedCalls.add(callId);
+  return true;
+}

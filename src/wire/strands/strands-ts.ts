@@ -1,0 +1,144 @@
+import { isObject } from "../../domain/json.ts";
+import { snakeCase } from "./stop-reasons.ts";
+import type { Fields } from "./state.ts";
+
+/**
+ * Rewrites an event of Strands for TypeScript as the events that Strands for Python sends for the same; undefined
+ * when it is none. Its blocks have no index, its reasons are in camel case, and every message comes six times.
+ */
+export function translateStrandsTs(type: string, fields: Fields): readonly Fields[] | undefined {
+  const { event } = fields;
+  if (type === "modelStreamUpdateEvent" && isObject(event)) {
+    return typeof event["type"] === "string" ? translateModelEvent(event["type"], event) : [];
+  }
+  return (
+    translateModelEvent(type, fields) ??
+    translateAgentEvent(type, fields) ??
+    (SAYS_NOTHING_NEW.has(type) ? [] : undefined)
+  );
+}
+
+const SAYS_NOTHING_NEW: ReadonlySet<string> = new Set([
+  "initializedEvent",
+  "afterInvocationEvent",
+  "afterModelCallEvent",
+  "beforeToolsEvent",
+  "beforeToolCallEvent",
+  "afterToolCallEvent",
+  "toolResultEvent",
+  "multiAgentInitializedEvent",
+  "afterMultiAgentInvocationEvent",
+]);
+
+function translateModelEvent(type: string, fields: Fields): Fields[] | undefined {
+  switch (type) {
+    case "modelMessageStartEvent":
+      return chunk("messageStart", { role: fields["role"] });
+    case "modelContentBlockStartEvent":
+      return chunk("contentBlockStart", { start: translateStart(fields["start"]) });
+    case "modelContentBlockDeltaEvent":
+      return chunk("contentBlockDelta", { delta: translateDelta(fields["delta"]) });
+    case "modelContentBlockStopEvent":
+      return chunk("contentBlockStop", {});
+    case "modelMessageStopEvent":
+      return chunk("messageStop", { stopReason: reason(fields["stopReason"]) });
+    case "modelMetadataEvent":
+      return chunk("metadata", { usage: fields["usage"], metrics: fields["metrics"] });
+    case "modelRedactionEvent": {
+      const { outputRedaction } = fields;
+      const text = isObject(outputRedaction) ? outputRedaction["replaceContent"] : undefined;
+      return chunk("redactContent", { redactAssistantContentMessage: text });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function translateAgentEvent(type: string, fields: Fields): Fields[] | undefined {
+  const { message, stopReason, event } = fields;
+  switch (type) {
+    case "beforeInvocationEvent":
+    case "beforeMultiAgentInvocationEvent":
+      return [{ init_event_loop: true }];
+    case "beforeModelCallEvent":
+      return [{ start_event_loop: true }];
+    case "contentBlockEvent":
+      return translateBlock(fields["contentBlock"]);
+    case "modelMessageEvent":
+      return [{ message, stop_reason: reason(stopReason) }];
+    case "messageAddedEvent":
+    case "afterToolsEvent":
+      return [{ message: withoutPrompt(message) }];
+    case "toolStreamUpdateEvent":
+      return [{ type: "tool_stream", tool_stream_event: isObject(event) ? event : {} }];
+    case "interruptEvent":
+      return [{ tool_interrupt_event: fields["interrupt"] ?? {} }];
+    case "agentResultEvent":
+      return [{ result: fields["result"] }];
+    default:
+      return undefined;
+  }
+}
+
+function chunk(name: string, payload: Fields): Fields[] {
+  return [{ event: { [name]: payload } }];
+}
+
+function reason(stopReason: unknown): unknown {
+  return typeof stopReason === "string" ? snakeCase(stopReason) : stopReason;
+}
+
+function translateStart(start: unknown): Fields {
+  if (!isObject(start)) return {};
+  const { type, ...facts } = start;
+  return type === "toolUseStart" ? { toolUse: facts } : { [String(type)]: facts };
+}
+
+function translateDelta(delta: unknown): Fields {
+  if (!isObject(delta)) return {};
+  const { type, ...facts } = delta;
+  switch (type) {
+    case "textDelta":
+      return { text: facts["text"] };
+    case "toolUseInputDelta":
+      return { toolUse: { input: facts["input"] } };
+    case "reasoningContentDelta":
+      return { reasoningContent: translateReasoning(facts) };
+    default:
+      return { [String(type)]: facts };
+  }
+}
+
+/** A byte array that went through `JSON.stringify` is an object with its indexes as keys. */
+function translateReasoning(facts: Fields): Fields {
+  const { redactedContent } = facts;
+  if (!isObject(redactedContent)) return facts;
+  const bytes = Object.values(redactedContent);
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(Number(byte) & 0xff);
+  return { ...facts, redactedContent: btoa(binary) };
+}
+
+/** Of use to apps that pass on blocks only; else a repetition. */
+function translateBlock(block: unknown): Fields[] {
+  const { text, reasoning } = isObject(block) ? block : {};
+  if (typeof text === "string") return [{ data: text, delta: {} }];
+  if (!isObject(reasoning)) return [];
+  const { text: reasoningText, signature, redactedContent } = reasoning;
+  return [
+    { reasoningText },
+    { reasoning_signature: signature },
+    { reasoningRedactedContent: redactedContent },
+  ];
+}
+
+/** The prompt is announced as an added message too; only results are news. */
+function withoutPrompt(message: unknown): unknown {
+  if (!isObject(message) || message["role"] !== "user") return message;
+  const { content } = message;
+  if (!Array.isArray(content)) return { ...message, content: [] };
+  return {
+    ...message,
+    content: content.filter((block) => isObject(block) && "toolResult" in block),
+  };
+}
