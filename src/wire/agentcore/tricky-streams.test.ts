@@ -1,0 +1,523 @@
+import { describe, expect, it } from "vitest";
+import {
+  completed,
+  ended,
+  plainTurn,
+  readFixture,
+  saidText,
+  started,
+  tokens,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import { chunksOf, concat } from "../../../test/support/bytes.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { DiagnosticCode } from "../../domain/diagnostic.ts";
+import type { Failure } from "../../domain/errors.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import { turnOf } from "../../domain/turn.ts";
+import { runtimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
+
+const encoder = new TextEncoder();
+
+function fold(
+  body: string | Uint8Array,
+  options: RuntimeStreamOptions = { contentType: "text/event-stream" },
+): ProviderEvent[] {
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  return runCodec(runtimeStream(options), [bytes]);
+}
+
+function sse(...values: readonly unknown[]): string {
+  return values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join("");
+}
+
+function skipped(count: number, offset: number): ProviderEvent {
+  const message = `${count} line(s) repeated what had come before and were not read`;
+  return { type: "diagnostic", diagnostic: { code: "noise_skipped", message, count, offset } };
+}
+
+function diagnostic(code: DiagnosticCode, message: string, offset: number): ProviderEvent {
+  return { type: "diagnostic", diagnostic: { code, message, offset } };
+}
+
+function failed(failure: Failure, reason: string | null = null): TurnEnd {
+  return { type: "end", outcome: "failed", reason, openCalls: [], usage: null, failure };
+}
+
+const TURN_STARTED = { type: "activity", kind: "turn-started" } as const;
+const CYCLE_STARTED = { type: "activity", kind: "cycle-started" } as const;
+
+/** The first two messages of the recorded tool turns, in which a tool is called and answered. */
+function toolRound(callId: string): ProviderEvent[] {
+  return [
+    started(0),
+    { type: "reasoning.delta", message: 0, block: 0, text: "The user wants " },
+    { type: "reasoning.delta", message: 0, block: 0, text: "the weather." },
+    {
+      type: "reasoning.end",
+      message: 0,
+      block: 0,
+      text: "The user wants the weather.",
+      signature: "c2lnLTE=",
+    },
+    ...saidText({ message: 0, block: 1 }, "Let me ", "look that up."),
+    { type: "tool.start", message: 0, block: 2, callId, name: "weather" },
+    { type: "tool.delta", message: 0, block: 2, callId, text: '{"city": "To' },
+    { type: "tool.delta", message: 0, block: 2, callId, text: 'kyo"}' },
+    {
+      type: "tool.end",
+      message: 0,
+      block: 2,
+      call: {
+        id: callId,
+        name: "weather",
+        inputText: '{"city": "Tokyo"}',
+        runBy: "server",
+        input: { city: "Tokyo" },
+      },
+    },
+    ended(0, "tool_use"),
+    { type: "usage", usage: tokens(120, 30), latencyMs: 800 },
+    started(1, "user"),
+    {
+      type: "tool.result",
+      message: 1,
+      block: 3,
+      result: {
+        callId,
+        parts: [{ type: "text", text: "Sunny, 25°C in Tokyo" }],
+        isError: false,
+      },
+    },
+    ended(1, "tool_result"),
+  ];
+}
+
+describe("the same text in several carriers (1)", () => {
+  it("comes out once though Python sends it three times [AC-73, AC-74]", () => {
+    const bytes = readFixture("py-tool-turn.sse");
+    expect(fold(bytes)).toEqual([
+      TURN_STARTED,
+      CYCLE_STARTED,
+      ...toolRound("tooluse_A1"),
+      CYCLE_STARTED,
+      started(2),
+      ...saidText({ message: 2, block: 4 }, "It's sunny in ", 'Tokyo, they said "25°C".'),
+      ended(2, "end_turn"),
+      { type: "usage", usage: tokens(180, 20), latencyMs: 600 },
+      skipped(10, bytes.length),
+      completed("end_turn", tokens(300, 50)),
+    ]);
+  });
+
+  it("comes out once though TypeScript sends it six times [AC-73, AC-74, AC-85]", () => {
+    expect(fold(readFixture("ts-tool-turn.sse"))).toEqual([
+      TURN_STARTED,
+      CYCLE_STARTED,
+      ...toolRound("tooluse_T1"),
+      CYCLE_STARTED,
+      started(2),
+      ...saidText({ message: 2, block: 4 }, "晴れです ", "😀 in Tokyo."),
+      ended(2, "end_turn"),
+      { type: "usage", usage: tokens(180, 20), latencyMs: 600 },
+      completed("end_turn", tokens(300, 50)),
+    ]);
+  });
+
+  it("comes out the same from the ASCII era of the Python app [AC-74]", () => {
+    const bytes = readFixture("py-old-tool-turn.sse");
+    const now = fold(readFixture("py-tool-turn.sse"));
+    expect(fold(bytes)).toEqual(
+      now.map((event) => (event.type === "diagnostic" ? skipped(10, bytes.length) : event)),
+    );
+  });
+});
+
+describe("apps that pass on part of the stream (2, 3)", () => {
+  it("takes bare strings for the whole answer [AC-73]", () => {
+    expect(fold(readFixture("py-data-strings.sse"))).toEqual(
+      plainTurn(null, "こんにちは、", "世界 😀", "\u2028次の行\n「引用」と'quote'"),
+    );
+  });
+
+  it("recovers the answer from reprs when they are its only carrier [AC-73, AC-76]", () => {
+    expect(fold(readFixture("py-data-events-tool.sse"))).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Let me ", "look that up."),
+      ended(0, null),
+      started(1),
+      ...saidText({ message: 1, block: 1 }, "It's sunny in ", 'Tokyo, they said "25°C".'),
+      ended(1, null),
+      completed(null),
+    ]);
+  });
+});
+
+describe("reprs (4, 5, 6)", () => {
+  it("undoes every way in which Python quotes a text [AC-73, AC-76]", () => {
+    expect(fold(readFixture("py-data-events.sse"))).toEqual(
+      plainTurn(
+        null,
+        "plain",
+        " it's",
+        ' say "hi"',
+        ` it's "both"`,
+        "\n\t\x07\\ \u2028\u{e0001}é\u00a0\u00ad",
+        "{'a': 1}",
+      ),
+    );
+  });
+
+  it("leaves text that only looks like a repr as text [AC-73, AC-78]", () => {
+    const texts = ["{'a': 1}", "{'data': 'x'}", "{'data': broken", "{'message': {'role': 'x'}}"];
+    for (const text of texts) expect(fold(sse(text))).toEqual(plainTurn(null, text));
+  });
+
+  it("reads the chunks and messages that only a repr carries [AC-73, AC-76]", () => {
+    const bytes = readFixture("py-redacted-reasoning.sse");
+    expect(fold(bytes)).toEqual([
+      TURN_STARTED,
+      CYCLE_STARTED,
+      started(0),
+      {
+        type: "reasoning.end",
+        message: 0,
+        block: 0,
+        text: "",
+        redacted: Buffer.from("\x00\xff'\"\x80secret\n", "latin1").toString("base64"),
+      },
+      ...saidText({ message: 0, block: 1 }, "I cannot show my thoughts."),
+      ended(0, "end_turn"),
+      { type: "usage", usage: tokens(9, 6), latencyMs: 300 },
+      skipped(4, bytes.length),
+      completed("end_turn", tokens(9, 6)),
+    ]);
+  });
+
+  it("reads a tool result that only a repr carries, with its bytes [AC-73, AC-76]", () => {
+    const image = {
+      format: "png",
+      source: { bytes: Buffer.from("\x89PNG\r\n\x1a\n'\"", "latin1").toString("base64") },
+    };
+    expect(
+      fold(readFixture("py-image.sse")).filter((event) => event.type === "tool.result"),
+    ).toEqual([
+      {
+        type: "tool.result",
+        message: 1,
+        block: 1,
+        result: {
+          callId: "tooluse_I1",
+          parts: [
+            { type: "unknown", raw: { image } },
+            { type: "text", text: "dot" },
+          ],
+          isError: false,
+        },
+      },
+    ]);
+  });
+
+  it("says that content is lost when a repr cannot be read, and shows nothing of it [AC-76]", () => {
+    const reprs = [
+      "{'data': 'x', 'agent': <A object at 0x1>, 'event_loop_cycle_id': UUID('",
+      "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x",
+      "{'message': {'role': 'assistant', 'content': [{'text': 'x'}, b'",
+    ];
+    for (const [index, key] of ["data", "event", "message"].entries()) {
+      const events = fold(sse(reprs[index]));
+      expect(events.map((event) => event.type)).toEqual(["diagnostic", "end"]);
+      expect(events[0]).toMatchObject({
+        diagnostic: {
+          code: "content_lost",
+          message: expect.stringContaining(`The repr of a "${key}" event cannot be read`),
+          offset: 0,
+        },
+      });
+      expect(events[1]).toMatchObject({ outcome: "failed", failure: { code: "malformed_event" } });
+    }
+  });
+
+  it("completes a turn whose lost chunk is in the full message [AC-76]", () => {
+    const lost = "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x";
+    const body = sse(
+      { event: { messageStart: { role: "assistant" } } },
+      lost,
+      { event: { messageStop: { stopReason: "end_turn" } } },
+      { message: { role: "assistant", content: [{ text: "All of it" }] } },
+    );
+    const turn = turnOf(fold(body));
+    expect([turn.text, turn.end?.outcome, turn.diagnostics.map(({ code }) => code)]).toEqual([
+      "All of it",
+      "completed",
+      ["content_lost"],
+    ]);
+  });
+});
+
+describe("events inside strings (7)", () => {
+  const turn = [
+    started(0),
+    ...saidText({ message: 0, block: 0 }, "One. ", "Two."),
+    ended(0, "end_turn"),
+    { type: "usage", usage: tokens(1, 2), latencyMs: 3 },
+    completed("end_turn", tokens(1, 2)),
+  ];
+
+  it("reads events that an app sends as strings of JSON [AC-73]", () => {
+    expect(fold(readFixture("py-json-in-string.sse"))).toEqual(turn);
+  });
+
+  it("reads event streams that an app sends as strings [AC-73]", () => {
+    expect(fold(readFixture("py-sse-in-string.sse"))).toEqual(turn);
+  });
+
+  it("leaves JSON and event streams that a model writes as text", () => {
+    const texts = [
+      '{"answer": 42}',
+      "data: not an event\n\n",
+      "data: 1 of 2\n\nand more\n\n",
+      "event: x",
+    ];
+    for (const text of texts) expect(fold(sse(text))).toEqual(plainTurn(null, text));
+  });
+});
+
+describe("event-stream syntax (8, 9, 10)", () => {
+  it("reads the fields as the standard has them [AC-73]", () => {
+    const body = [
+      ": a comment alone\n\n",
+      'data:"no space"\n\n',
+      'data:  " two spaces"\n\n',
+      "data\n\n",
+      "unknown: field\n",
+      'data: {"data":\n',
+      'data: " two lines"}\n\n',
+      'id: 7\nretry: 10\nevent: token\ndata: " last"\n\n',
+    ].join("");
+    expect(fold(body)).toEqual(plainTurn(null, "no space", " two spaces", " two lines", " last"));
+  });
+
+  it("joins the lines of one event with a line break [AC-73]", () => {
+    expect(fold("data: two\ndata: lines\n\n")).toEqual(plainTurn(null, "two\nlines"));
+  });
+
+  it("gives comments to whoever asks, and to nobody else [AC-73]", () => {
+    const comments: string[] = [];
+    const body = `: heartbeat\n\n${sse("Hi")}: heartbeat\n\n`;
+    expect(fold(body, { onComment: (text) => comments.push(text) })).toEqual(plainTurn(null, "Hi"));
+    expect(comments).toEqual(["heartbeat", "heartbeat"]);
+  });
+
+  it("reads all line ends, a byte order mark, and a last event without its blank line [AC-73]", () => {
+    const lines = ['data: "A "', "", 'data: "b"', "", ""];
+    const expected = plainTurn(null, "A ", "b");
+    for (const end of ["\n", "\r\n", "\r"]) expect(fold(lines.join(end))).toEqual(expected);
+    expect(fold(`\u{feff}${lines.join("\r\n")}`)).toEqual(expected);
+    expect(fold('data: "A "\n\ndata: "b"')).toEqual(expected);
+    const cut = chunksOf(encoder.encode(lines.join("\r\n")), 11);
+    expect(runCodec(runtimeStream(), cut)).toEqual(expected);
+  });
+
+  it("joins characters that are cut, and ends no line at U+2028 [AC-73]", () => {
+    const text = "日本\u2028\u2029\u0085😀";
+    const bytes = encoder.encode(sse(text));
+    expect(runCodec(runtimeStream(), chunksOf(bytes, 1))).toEqual(plainTurn(null, text));
+  });
+});
+
+describe("numbers and keys (11)", () => {
+  it("keeps NaN, Infinity, 64-bit integers and odd keys as they came [AC-73, AC-82]", () => {
+    const bytes = readFixture("py-numbers.sse");
+    const text = new TextDecoder().decode(bytes);
+    const delta = text.indexOf("data: ", 10);
+    const custom = text.indexOf('data: {"custom"');
+    const raw = { custom: { big: "9223372036854775807", inf: Infinity, minus: -Infinity } };
+    const expected: ProviderEvent[] = [
+      started(0),
+      { type: "unknown", what: "field", name: "strands.score", raw: NaN },
+      diagnostic("unknown_field", 'Unknown field "strands.score" is kept as it came', delta),
+      ...saidText({ message: 0, block: 0 }, "n"),
+      { type: "unknown", what: "event", name: "custom", raw },
+      diagnostic("unknown_event", 'Unknown event "custom" is kept as it came', custom),
+      ended(0, "end_turn"),
+      completed("end_turn"),
+    ];
+    expect(fold(bytes)).toEqual(expected);
+    const big = { custom: { ...raw.custom, big: 9223372036854775807n } };
+    expect(fold(bytes, { bigIntegers: "bigint" })).toEqual(
+      expected.map((event) =>
+        event.type === "unknown" && event.what === "event" ? { ...event, raw: big } : event,
+      ),
+    );
+  });
+
+  it("counts the last of two keys, and keeps __proto__ a key [AC-42, AC-73]", () => {
+    const body = 'data: {"custom": 1, "custom": 2, "__proto__": {"polluted": true}}\n\n';
+    const [unknown] = fold(body);
+    expect(unknown).toMatchObject({ type: "unknown", name: "custom" });
+    expect(unknown?.type === "unknown" && JSON.stringify(unknown.raw)).toBe(
+      '{"custom":2,"__proto__":{"polluted":true}}',
+    );
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe("streams that are cut (12)", () => {
+  const text = new TextDecoder().decode(readFixture("py-japanese.sse"));
+
+  it("fails with truncated_stream inside an event [AC-73]", () => {
+    const at = text.indexOf('{"message": ');
+    const offset = encoder.encode(text.slice(0, at - "data: ".length)).length;
+    const pendingBytes = "data: ".length + 20;
+    const message = `The stream ended inside an event, ${pendingBytes} bytes after its start at byte ${offset}`;
+    expect(fold(text.slice(0, at + 20)).at(-1)).toEqual({
+      ...failed(
+        { code: "truncated_stream", message, details: { offset, pendingBytes } },
+        "end_turn",
+      ),
+      usage: tokens(7, 8),
+    });
+  });
+
+  it("fails for want of the full message behind the last chunk [AC-73]", () => {
+    const message = "The stream ended before the full copy that confirms the last message";
+    expect(fold(text.slice(0, text.indexOf('data: {"message"'))).at(-1)).toEqual({
+      ...failed({ code: "incomplete_turn", message, details: {} }, "end_turn"),
+      usage: tokens(7, 8),
+    });
+  });
+
+  it("fails inside the message on the boundary of an event [AC-73]", () => {
+    const message = "The stream ended inside a message";
+    expect(fold(text.slice(0, text.indexOf('data: {"event": {"messageStop"'))).at(-1)).toEqual(
+      failed({ code: "incomplete_turn", message, details: {} }),
+    );
+  });
+
+  it("fails while the agent runs its tools, and leaves none of them to us", () => {
+    const turn = new TextDecoder().decode(readFixture("py-tool-turn.sse"));
+    const message = "The stream stopped for tools, but no call waits for a result";
+    expect(fold(turn.slice(0, turn.indexOf('data: {"message": {"role": "user"'))).at(-1)).toEqual({
+      ...failed({ code: "incomplete_turn", message, details: {} }, "tool_use"),
+      usage: tokens(120, 30),
+    });
+  });
+});
+
+describe("large events (13)", () => {
+  const start = sse(
+    { event: { messageStart: { role: "assistant" } } },
+    { event: { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex: 0 } } },
+  );
+  const end = sse(
+    { event: { contentBlockStop: { contentBlockIndex: 0 } } },
+    { event: { messageStop: { stopReason: "end_turn" } } },
+  );
+
+  it("passes over a repr of 12 MB without reading it [AC-73, AC-75]", () => {
+    // Neither a whole Python literal nor a whole JSON string: whoever parsed it would have to complain.
+    const noise = `data: "{'data': 'Hi', 'agent': <${"\\u12 ' ".repeat(1_700_000)}\n\n`;
+    const body = concat(encoder.encode(start), encoder.encode(noise), encoder.encode(end));
+    expect(body.length).toBeGreaterThan(10_000_000);
+    expect(runCodec(runtimeStream({ maxEventBytes: 4096 }), chunksOf(body, 65_536))).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hi"),
+      ended(0, "end_turn"),
+      skipped(1, body.length),
+      completed("end_turn"),
+    ]);
+  });
+
+  it("fails a turn for an event beyond the limit that it would have to read [AC-73]", () => {
+    const body = `${start}data: {"custom": "${"x".repeat(5000)}"}\n\n${end}`;
+    expect(fold(body, { maxEventBytes: 4096 }).at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "event_too_large", details: { offset: start.length } },
+    });
+  });
+});
+
+describe("words with two meanings (14)", () => {
+  it("takes a message that is a string for what its event says it is [AC-73]", () => {
+    const handoff = {
+      type: "multiagent_handoff",
+      from_node_ids: ["a"],
+      to_node_ids: ["b"],
+      message: "the content of a handoff",
+    };
+    const cancel = { type: "multiagent_node_cancel", node_id: "b", message: "content" };
+    const plain = { message: "content" };
+    expect(fold(sse(handoff, cancel, plain))).toEqual([
+      { type: "activity", kind: "node", raw: handoff },
+      { type: "activity", kind: "node", label: "b", raw: cancel },
+      { type: "unknown", what: "event", name: "message", raw: plain },
+      diagnostic(
+        "unknown_event",
+        'Unknown event "message" is kept as it came',
+        sse(handoff, cancel).length,
+      ),
+      failed({
+        code: "incomplete_turn",
+        message: "The stream ended before any message",
+        details: {},
+      }),
+    ]);
+  });
+
+  it("takes the event of a node for the event of an agent inside, never for a chunk [AC-73, AC-84]", () => {
+    const inner = {
+      event: { contentBlockDelta: { delta: { text: "inner" }, contentBlockIndex: 0 } },
+    };
+    const node = { type: "multiagent_node_stream", node_id: "a", event: inner };
+    const data = { type: "multiagent_node_stream", node_id: "a", event: { data: "inner" } };
+    expect(fold(sse(node, data))).toEqual([
+      { type: "activity", kind: "node", label: "a", raw: node },
+      { type: "activity", kind: "node", label: "a", raw: data },
+      failed({
+        code: "incomplete_turn",
+        message: "The stream ended before any message",
+        details: {},
+      }),
+    ]);
+  });
+});
+
+describe("block indexes (15)", () => {
+  it("reads chunks without an index, or with null [AC-73]", () => {
+    const bytes = readFixture("py-no-index.sse");
+    expect(fold(bytes)).toEqual([
+      TURN_STARTED,
+      CYCLE_STARTED,
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "No ", "index"),
+      ended(0, "end_turn"),
+      { type: "usage", usage: tokens(1, 2), latencyMs: 3 },
+      skipped(3, bytes.length),
+      completed("end_turn", tokens(1, 2)),
+    ]);
+  });
+
+  it("reads chunks whose index is no index, and says so [AC-73]", () => {
+    for (const index of [-1, 1.5, "x", {}, true]) {
+      const start = sse({ event: { messageStart: { role: "assistant" } } });
+      const delta = { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex: index } };
+      const body =
+        start +
+        sse(
+          { event: delta },
+          { event: { contentBlockStop: { contentBlockIndex: index } } },
+          { event: { messageStop: { stopReason: "end_turn" } } },
+        );
+      const turn = turnOf(fold(body));
+      expect([turn.text, turn.end?.outcome, turn.diagnostics[0]]).toEqual([
+        "Hi",
+        "completed",
+        {
+          code: "block_index_invalid",
+          message: `Content block index ${JSON.stringify(index)} is not a whole number from 0`,
+          offset: start.length,
+        },
+      ]);
+    }
+  });
+});
