@@ -1,0 +1,47 @@
+// Reads the bytes of an InvokeHarness answer, prints what the agent says while it comes in, and builds the request
+// that answers its calls. Run by the tests.
+
+import assert from "node:assert/strict";
+import { createReadStream } from "node:fs";
+import {
+  addToTurn,
+  harnessStream,
+  initialTurn,
+  resumeMessages,
+  snapshotTurn,
+  toolError,
+  toolSuccess,
+  type ProviderEvent,
+} from "../src/wire/index.ts";
+
+export async function foldACapture(write: (text: string) => void): Promise<void> {
+  const codec = harnessStream();
+  const state = codec.initial();
+  const turn = initialTurn();
+  const onEvent = (event: ProviderEvent): void => {
+    if (event.type === "text.delta") write(event.text);
+    if (event.type === "text.end") write("\n");
+    addToTurn(turn, event);
+  };
+
+  const capture = new URL("captures/support-turn.eventstream", import.meta.url);
+  for await (const chunk of createReadStream(capture)) codec.step(state, chunk, onEvent);
+  codec.finish(state, onEvent);
+
+  const whole = snapshotTurn(turn);
+  assert.equal(whole.end?.outcome, "action-required");
+  assert.deepEqual(
+    whole.calls.map((call) => call.name),
+    ["track_parcel", "redirect_parcel"],
+  );
+
+  const [assistant, user] = resumeMessages(whole, [
+    toolSuccess("tooluse_mX31", { place: "Harbour depot" }),
+    toolError("tooluse_b0Zd", "The user declined."),
+  ]);
+  assert.deepEqual(
+    assistant.content.map((block) => Object.keys(block)[0]),
+    ["text", "toolUse", "toolUse"],
+  );
+  assert.equal(user.content.length, 2);
+}

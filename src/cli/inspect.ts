@@ -1,0 +1,72 @@
+import picocolors from "picocolors";
+import { SpanlineError } from "../domain/errors.ts";
+import type { CaptureFormat } from "../inspect/capture-format.ts";
+import { inspect } from "../inspect/inspect.ts";
+import type { OutputFormat } from "../inspect/output-format.ts";
+import { PLAIN, type Style } from "../inspect/style.ts";
+import { openBytes, type ByteSource } from "../platform/files.ts";
+import { processTerminal, type Terminal } from "../platform/terminal.ts";
+
+export interface InspectFlags {
+  readonly format: OutputFormat;
+  readonly json?: true;
+  readonly as?: CaptureFormat;
+}
+
+/** Returns the exit code. */
+export async function inspectCommand(file: string, flags: InspectFlags): Promise<number> {
+  const terminal = processTerminal();
+  const name = file === "-" ? "standard input" : file;
+  try {
+    const source = await openBytes(file);
+    await inspect({
+      chunks: watched(source, name, terminal),
+      name,
+      output: flags.json === true ? "json" : flags.format,
+      style: terminal.colours ? coloured() : PLAIN,
+      write: (text) => terminal.write(text),
+      ...(flags.as !== undefined && { capture: flags.as }),
+    });
+    return 0;
+  } catch (error) {
+    terminal.progress("");
+    terminal.note(`${complaint(error, name)}\n`);
+    return 2;
+  }
+}
+
+function complaint(error: unknown, name: string): string {
+  if (error instanceof SpanlineError) return error.message;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return `Cannot read ${name}: there is no such file`;
+  if (code === "EISDIR")
+    return `Cannot read ${name}: it is a folder; name a file, or - for standard input`;
+  if (code === "EACCES") return `Cannot read ${name}: permission denied`;
+  throw error;
+}
+
+/** Reading less than this is over before anybody wonders. */
+const WORTH_SHOWING = 8 * 1024 * 1024;
+
+async function* watched(
+  source: ByteSource,
+  name: string,
+  terminal: Terminal,
+): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  let shown = "";
+  for await (const chunk of source.chunks) {
+    yield chunk;
+    read += chunk.length;
+    if (read < WORTH_SHOWING && (source.size ?? 0) < WORTH_SHOWING) continue;
+    const share = source.size === null ? "" : ` (${Math.floor((100 * read) / source.size)} %)`;
+    const line = `Reading ${name}: ${Math.floor(read / 1024 / 1024)} MB${share}`;
+    if (line !== shown) terminal.progress((shown = line));
+  }
+  terminal.progress("");
+}
+
+function coloured(): Style {
+  const { bold, dim, green, cyan, yellow, red } = picocolors.createColors(true);
+  return { strong: bold, dim, good: green, note: cyan, warn: yellow, bad: red };
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { program } from "./program.ts";
+
+process.exitCode = await program(process.argv);

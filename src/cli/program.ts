@@ -1,0 +1,50 @@
+import { Command, CommanderError, Option } from "commander";
+import { CAPTURE_FORMATS } from "../inspect/capture-format.ts";
+import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import type { InspectFlags } from "./inspect.ts";
+
+/** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used. */
+export async function program(argv: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const spanline = new Command("spanline")
+    .description("The bridge between managed agents and the places where people use them")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .showHelpAfterError("(spanline --help shows what there is)")
+    .exitOverride();
+
+  spanline
+    .command("inspect")
+    .description("show a captured agent stream as a readable trace")
+    .argument("<file>", "the capture, or - for standard input")
+    .addOption(
+      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
+    )
+    .option("--json", "short for --format json")
+    .addOption(
+      new Option("--as <format>", "what the capture is, instead of a look at it").choices(
+        CAPTURE_FORMATS,
+      ),
+    )
+    .addHelpText("after", INSPECT_EXAMPLES)
+    .action(async (file: string, options: InspectFlags) => {
+      const { inspectCommand } = await import("./inspect.ts");
+      exitCode = await inspectCommand(file, options);
+    });
+
+  try {
+    await spanline.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}
+
+const INSPECT_EXAMPLES = `
+Examples:
+  spanline inspect answer.bin                    an InvokeHarness answer, as curl or a proxy saved it
+  curl -sN … | spanline inspect -                an SSE stream as it comes
+  spanline inspect run.sse --format events       every event as a line of JSON
+  spanline inspect run.json --format open-responses`;

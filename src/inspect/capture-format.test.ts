@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
+import { detectFormat } from "./capture-format.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("telling a capture's format", () => {
+  it.each([
+    ["eventstream", encodeEvent("messageStart", { role: "assistant" })],
+    ["sse", bytes('data: {"init_event_loop": true}\n\n')],
+    ["sse", bytes(': heartbeat\n\ndata: "x"\n\n')],
+    ["sse", bytes("\ufeffevent: error\ndata: {}\n\n")],
+    ["json-array", bytes('\n  [\n  {"messageStart": {"role": "assistant"}}]')],
+    ["json-lines", bytes('{"messageStart":{"role":"assistant"}}\n{"messageStop":{}}\n')],
+    ["json-lines", bytes('{"result":"hi"}')],
+    ["json", bytes('{\n  "session_id": "x",\n  "events": []\n}')],
+    ["json", bytes('{"session_id":"x","events":[]}')],
+  ] as const)("takes it for %s", (format, start) => {
+    expect(detectFormat(start, true)).toBe(format);
+  });
+
+  it.each([
+    ["nothing: it is empty", bytes("")],
+    ["a gzip file; unpack it first", Uint8Array.of(0x1f, 0x8b, 8, 0)],
+    ["an HTTP head; capture the body alone (curl without -i)", bytes("HTTP/1.1 200 OK\r\n")],
+    ["a page or XML", bytes("<html>")],
+    ['text that begins "Hello there"', bytes("Hello there")],
+    [
+      "binary data that begins 89 50 4e 47 0d 0a 1a 0a",
+      Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10),
+    ],
+  ])("says that it found %s", (found, start) => {
+    expect(detectFormat(start, true)).toEqual({ found });
+  });
+
+  it("waits for more while that can help", () => {
+    expect(detectFormat(bytes(""), false)).toBeUndefined();
+    expect(detectFormat(bytes("dat"), false)).toBeUndefined();
+    expect(detectFormat(bytes('{"messageStart": {'), false)).toBeUndefined();
+  });
+});

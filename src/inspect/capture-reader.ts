@@ -1,0 +1,24 @@
+import type { Codec } from "../domain/codec.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import { harnessStream } from "../wire/agentcore/harness-stream.ts";
+import { jsonStream } from "../wire/agentcore/json-stream.ts";
+import { runtimeStream } from "../wire/agentcore/runtime-stream.ts";
+import type { CaptureFormat } from "./capture-format.ts";
+
+/** The codec for a captured stream. It reads on behind damage, since the point is to see as much as there is. */
+export function captureReader(format: CaptureFormat): Codec<unknown, Uint8Array, ProviderEvent> {
+  switch (format) {
+    case "eventstream":
+      return harnessStream({ mode: "lenient" });
+    case "sse":
+      return runtimeStream();
+    case "json-array":
+      return jsonStream("array");
+    case "json-lines":
+      return jsonStream("lines");
+    case "json":
+      return jsonStream("document");
+    default:
+      return format satisfies never;
+  }
+}

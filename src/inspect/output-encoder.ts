@@ -1,0 +1,48 @@
+import type { Codec } from "../domain/codec.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import { addToTurn, initialTurn, snapshotTurn } from "../domain/turn.ts";
+import { responseEncoder } from "../wire/responses/response-encoder.ts";
+import type { OutputFormat } from "./output-format.ts";
+import type { Style } from "./style.ts";
+import { traceEncoder } from "./trace.ts";
+
+/** Events in, output text out. `text` and `events` write as they read; the others at the end. */
+export function outputEncoder(
+  format: OutputFormat,
+  style: Style,
+): Codec<unknown, ProviderEvent, string> {
+  switch (format) {
+    case "text":
+      return traceEncoder(style);
+    case "json":
+      return wholeTurn;
+    case "events":
+      return eventLines;
+    case "open-responses":
+      return openResponses;
+    default:
+      return format satisfies never;
+  }
+}
+
+const eventLines: Codec<null, ProviderEvent, string> = {
+  initial: () => null,
+  step: (_, event, emit) => emit(`${JSON.stringify(event)}\n`),
+  finish: () => {},
+};
+
+const wholeTurn: Codec<ReturnType<typeof initialTurn>, ProviderEvent, string> = {
+  initial: initialTurn,
+  step: (turn, event) => addToTurn(turn, event),
+  finish: (turn, emit) => emit(`${JSON.stringify(snapshotTurn(turn), null, 2)}\n`),
+};
+
+/** A capture is one turn and has no id of its own. */
+const responses = responseEncoder({ scope: "capture" });
+
+const openResponses: Codec<ReturnType<typeof responses.initial>, ProviderEvent, string> = {
+  initial: () => responses.initial(),
+  step: (state, event) => responses.step(state, event, () => {}),
+  finish: (state, emit) =>
+    responses.finish(state, (response) => emit(`${JSON.stringify(response, null, 2)}\n`)),
+};

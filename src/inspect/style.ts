@@ -1,0 +1,37 @@
+/** How parts of a trace are set off; each is the identity where there are no colours. */
+export interface Style {
+  readonly strong: Paint;
+  readonly dim: Paint;
+  readonly good: Paint;
+  readonly note: Paint;
+  readonly warn: Paint;
+  readonly bad: Paint;
+}
+
+type Paint = (text: string) => string;
+
+const same = (text: string): string => text;
+
+export const PLAIN: Style = {
+  strong: same,
+  dim: same,
+  good: same,
+  note: same,
+  warn: same,
+  bad: same,
+};
+
+/**
+ * What a stream says must not steer the terminal that shows it: control characters, and the marks that reverse the
+ * direction of text, are shown as escapes. Line feeds and tabs stay.
+ */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+/* oxlint-disable no-control-regex -- control characters are what this is about */
+const UNPRINTABLE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,0 +1,217 @@
+import type { Codec, Emit } from "../domain/codec.ts";
+import type { Diagnostic } from "../domain/diagnostic.ts";
+import type {
+  ActivitySeen,
+  HookFired,
+  ProviderEvent,
+  Role,
+  TurnEnd,
+  UnknownSeen,
+} from "../domain/provider-event.ts";
+import type { ToolCall, ToolResult, ToolResultPart } from "../domain/tool.ts";
+import type { Usage } from "../domain/usage.ts";
+import { printable, type Style } from "./style.ts";
+
+export interface TraceState {
+  readonly roles: Map<number, Role>;
+  /** The message whose heading was printed last. */
+  heading: number | null;
+  readonly names: Map<string, string>;
+  messages: number;
+  calls: number;
+  readonly diagnostics: Diagnostic[];
+  diagnosticCount: number;
+}
+
+/** More than a person reads; the rest is counted. */
+const LISTED_DIAGNOSTICS = 100;
+
+/** Makes a stream readable: a line or a few for each block, when it ends. */
+export function traceEncoder(style: Style): Codec<TraceState, ProviderEvent, string> {
+  return {
+    initial: () => ({
+      roles: new Map(),
+      heading: null,
+      names: new Map(),
+      messages: 0,
+      calls: 0,
+      diagnostics: [],
+      diagnosticCount: 0,
+    }),
+    step: (state, event, emit) => traceEvent(state, event, style, emit),
+    finish: (state, emit) => listDiagnostics(state, style, emit),
+  };
+}
+
+function traceEvent(
+  state: TraceState,
+  event: ProviderEvent,
+  style: Style,
+  emit: Emit<string>,
+): void {
+  switch (event.type) {
+    case "message.start":
+      state.messages += 1;
+      state.roles.set(event.message, event.role);
+      return;
+    case "text.end":
+      heading(state, event.message, style, emit);
+      return emit(indented(event.text, "  "));
+    case "reasoning.end":
+      heading(state, event.message, style, emit);
+      return emit(style.dim(indented(thought(event), "  ~ ")));
+    case "tool.end":
+      state.calls += 1;
+      state.names.set(event.call.id, event.call.name);
+      heading(state, event.message, style, emit);
+      return emit(callLines(event.call, style));
+    case "tool.result":
+      heading(state, event.message, style, emit);
+      return emit(resultLines(event.result, state.names, style));
+    case "message.replaced":
+      heading(state, event.message, style, emit);
+      return emit(`${style.warn("  replaced by")}\n${indented(event.text, "  ")}`);
+    case "hook":
+      return emit(style.note(`  hook ${hookLine(event)}\n`));
+    case "activity":
+      return emit(style.dim(`  · ${activityLine(event)}\n`));
+    case "unknown":
+      return emit(style.dim(`  ? ${unknownLine(event)}\n`));
+    case "diagnostic":
+      state.diagnosticCount += 1;
+      if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(event.diagnostic);
+      return;
+    case "end":
+      return emit(`\n${endLines(event, state, style)}`);
+    case "message.end":
+    case "text.delta":
+    case "reasoning.delta":
+    case "tool.start":
+    case "tool.delta":
+    case "usage":
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function heading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
+  if (state.heading === message) return;
+  const first = state.heading === null;
+  state.heading = message;
+  emit(`${first ? "" : "\n"}${style.strong(state.roles.get(message) ?? "message")}\n`);
+}
+
+function thought(event: {
+  readonly text: string;
+  readonly redacted?: string;
+  readonly signature?: string;
+}): string {
+  if (event.redacted !== undefined)
+    return `[redacted, ${event.redacted.length} characters of base64]`;
+  return event.signature === undefined ? event.text : `${event.text} [signed]`;
+}
+
+function callLines(call: ToolCall, style: Style): string {
+  const where = call.runBy === "server" ? ` on ${call.server ?? "the server"}` : "";
+  const head = `  → ${style.strong(printable(call.name || "(no name)"))}${where} ${style.dim(printable(call.id))}\n`;
+  const body = call.input === null ? call.inputText : JSON.stringify(call.input, null, 2);
+  const problem =
+    call.inputError === undefined ? "" : style.bad(`    ! ${call.inputError.message}\n`);
+  return body === "{}" ? head + problem : head + indented(body, "    ") + problem;
+}
+
+function resultLines(result: ToolResult, names: ReadonlyMap<string, string>, style: Style): string {
+  const mark = result.isError ? style.bad("← failed") : style.good("←");
+  const name = printable(names.get(result.callId) ?? "(unknown call)");
+  const head = `  ${mark} ${style.strong(name)} ${style.dim(printable(result.callId))}\n`;
+  return head + result.parts.map((part) => indented(partText(part), "    ")).join("");
+}
+
+function partText(part: ToolResultPart): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "json":
+      return JSON.stringify(part.value, null, 2);
+    case "unknown":
+      return JSON.stringify(part.raw) ?? "undefined";
+    default:
+      return part satisfies never;
+  }
+}
+
+function hookLine({ name, stage, decision, reason }: HookFired): string {
+  const said = [decision, reason].filter((word) => word !== undefined).join(": ");
+  return printable(`${name} ${stage}${said === "" ? "" : ` → ${said}`}`);
+}
+
+function activityLine({ kind, label, callId }: ActivitySeen): string {
+  return printable([kind, label, callId].filter((word) => word !== undefined).join(" "));
+}
+
+function unknownLine({ what, name, raw }: UnknownSeen): string {
+  const text = typeof raw === "string" ? raw : (JSON.stringify(raw) ?? "undefined");
+  const shown = text.length > 200 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
+  return printable(`unknown ${what} ${name}: ${shown}`);
+}
+
+function endLines(end: TurnEnd, state: TraceState, style: Style): string {
+  const paint = {
+    completed: style.good,
+    "action-required": style.note,
+    limited: style.warn,
+    failed: style.bad,
+    other: style.warn,
+  }[end.outcome];
+  const reason = end.reason === null ? "" : ` (${printable(end.reason)})`;
+  const counts = `${counted(state.messages, "message")}, ${counted(state.calls, "call")}`;
+  const lines = [`${paint(end.outcome)}${reason} · ${counts} · ${usageText(end.usage)}\n`];
+  if (end.failure !== undefined) {
+    lines.push(style.bad(`${end.failure.code}: ${printable(end.failure.message)}\n`));
+  }
+  if (end.stoppedBy !== undefined) {
+    const { hook, reason: why } = end.stoppedBy;
+    lines.push(
+      style.warn(
+        `stopped by hook ${printable(hook)}${why === undefined ? "" : `: ${printable(why)}`}\n`,
+      ),
+    );
+  }
+  if (end.openCalls.length > 0) {
+    const state = end.outcome === "action-required" ? "waits for" : "left open";
+    lines.push(`${state} ${printable(end.openCalls.join(", "))}\n`);
+  }
+  return lines.join("");
+}
+
+function usageText(usage: Usage | null): string {
+  if (usage === null) return "no usage reported";
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens } = usage;
+  const cache =
+    cacheReadTokens + cacheWriteTokens > 0
+      ? `, cache ${cacheReadTokens} read ${cacheWriteTokens} written`
+      : "";
+  return `tokens ${inputTokens} in, ${outputTokens} out${cache}, ${totalTokens} total`;
+}
+
+function listDiagnostics(state: TraceState, style: Style, emit: Emit<string>): void {
+  if (state.diagnosticCount === 0) return;
+  emit(style.warn(`\n${counted(state.diagnosticCount, "diagnostic")}\n`));
+  for (const { code, message, offset, count } of state.diagnostics) {
+    const place = offset === undefined ? "" : ` at byte ${offset}`;
+    const times = count === undefined ? "" : ` (×${count})`;
+    emit(`  ${code}${place}${times}: ${printable(message)}\n`);
+  }
+  const more = state.diagnosticCount - state.diagnostics.length;
+  if (more > 0) emit(`  and ${more} more; --format events lists them all\n`);
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function indented(text: string, indent: string): string {
+  const lines = printable(text).split("\n");
+  return lines.map((line) => `${indent}${line}\n`).join("");
+}

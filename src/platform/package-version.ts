@@ -1,0 +1,10 @@
+import { existsSync, readFileSync } from "node:fs";
+
+/** The version of the package that this code is in, wherever the build has put it. */
+export function packageVersion(): string {
+  let folder = new URL(".", import.meta.url);
+  while (!existsSync(new URL("package.json", folder))) folder = new URL("..", folder);
+  const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
+  const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
+  return hasVersion ? String(manifest.version) : "unknown";
+}

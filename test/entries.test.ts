@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as words from "../src/index.ts";
+import * as wire from "../src/wire/index.ts";
+
+const source = join(import.meta.dirname, "../src");
+
+/** Every file that an entry pulls in, and every package. */
+function reached(entry: string): { readonly files: Set<string>; readonly packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const waiting = [join(source, entry)];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (files.has(path)) continue;
+    files.add(path);
+    for (const [, specifier = ""] of readFileSync(path, "utf8").matchAll(
+      /(?:from|import\()\s*"([^"]+)"/g,
+    )) {
+      if (specifier.startsWith(".")) waiting.push(join(dirname(path), specifier));
+      else packages.add(specifier);
+    }
+  }
+  return { files, packages };
+}
+
+describe("the public entries", () => {
+  it("offer these values, and no others", () => {
+    expect(Object.keys(words).sort()).toMatchInlineSnapshot(`
+      [
+        "SpanlineError",
+        "addToTurn",
+        "initialTurn",
+        "snapshotTurn",
+        "toolError",
+        "toolSuccess",
+        "turnOf",
+      ]
+    `);
+    expect(Object.keys(wire).sort()).toMatchInlineSnapshot(`
+      [
+        "FrameChecksumError",
+        "FrameError",
+        "SpanlineError",
+        "TruncatedStreamError",
+        "addToTurn",
+        "aigoEncoder",
+        "aigoOutput",
+        "converseFold",
+        "displayName",
+        "encodeEvent",
+        "encodeException",
+        "encodeFrame",
+        "encodeJsonLine",
+        "eventStreamDecoder",
+        "harnessStream",
+        "initialTurn",
+        "inlineFunction",
+        "isEventStream",
+        "jsonArrayDecoder",
+        "jsonLinesDecoder",
+        "jsonStream",
+        "parse",
+        "readStreamMessage",
+        "readUnionEvent",
+        "responseEncoder",
+        "responseOf",
+        "resumeMessages",
+        "runCodec",
+        "runtimeStream",
+        "snapshotTurn",
+        "sseDecoder",
+        "strandsFold",
+        "toolError",
+        "toolSuccess",
+        "turnOf",
+        "unexpectedBody",
+        "userMessages",
+      ]
+    `);
+  });
+
+  it("pull in no package and no node module: they run in a browser [AC-98]", () => {
+    expect([...reached("wire/index.ts").packages]).toEqual([]);
+    expect([...reached("index.ts").packages]).toEqual([]);
+    expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
+  });
+});

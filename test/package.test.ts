@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "spanline-package-"));
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+beforeAll(() => {
+  run("npm", ["pack", "--silent", "--pack-destination", folder], root);
+  const [tarball = ""] = readdirSync(folder);
+  writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
+  run(
+    "npm",
+    ["install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", tarball],
+    folder,
+  );
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the packed package, installed in an empty folder", () => {
+  it("runs its command", () => {
+    const capture = join(
+      "node_modules",
+      "spanline",
+      "examples",
+      "captures",
+      "support-turn.eventstream",
+    );
+    const output = run(join("node_modules", ".bin", "spanline"), ["inspect", capture], folder);
+    expect(output).toContain("→ track_parcel");
+    expect(output).toContain("action-required (tool_use)");
+  });
+
+  it("gives its codecs to an import, with types beside them", () => {
+    const script =
+      'import { parse } from "spanline/wire"; import { SpanlineError } from "spanline";' +
+      'console.log(parse([{ messageStop: { stopReason: "end_turn" } }]).stopReason, typeof SpanlineError)';
+    expect(run(process.execPath, ["--input-type=module", "-e", script], folder)).toBe(
+      "end_turn function\n",
+    );
+    const types = readdirSync(join(folder, "node_modules", "spanline", "dist", "wire"));
+    expect(types).toContain("index.d.ts");
+  });
+
+  it("holds no tests, no sources of tests and no paths of the machine it was built on", () => {
+    const files = run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], root);
+    expect(files).not.toMatch(/\.test\.|bench\/|node_modules/);
+    const shipped = readdirSync(join(folder, "node_modules", "spanline"), {
+      recursive: true,
+      encoding: "utf8",
+    });
+    expect(shipped.filter((path) => path.endsWith(".test.js"))).toEqual([]);
+  });
+});
