@@ -1,43 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  chunksOf,
-  fuzz,
-  mutated,
-  randomChunks,
-  twoWaySplits,
-} from "../../../test/support/bytes.ts";
+import { chunksOf, fuzz, mutated, randomChunks } from "../../../test/support/bytes.ts";
+import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
-import { jsonArrayDecoder, type JsonArrayItem, type JsonArrayOptions } from "./json-array.ts";
+import { jsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
 
 const utf8 = new TextEncoder();
-
-function decode(chunks: Iterable<Uint8Array>, options?: JsonArrayOptions): unknown[] {
-  return runCodec(jsonArrayDecoder(options), overwritten(chunks)).map(plain);
-}
-
-function plain(item: JsonArrayItem): unknown {
-  if (item.type !== "failure") return item;
-  return { type: "failure", code: item.error.code, ...item.error.details };
-}
-
-/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
-function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
-  for (const chunk of chunks) {
-    const copy = chunk.slice();
-    yield copy;
-    copy.fill(0xaa);
-  }
-}
-
-/** The items of an input, after checking that they are the same however it is cut. */
-function decodeAllWays(input: string, options?: JsonArrayOptions): unknown[] {
-  const bytes = utf8.encode(input);
-  const items = decode([bytes], options);
-  for (const halves of twoWaySplits(bytes)) expect(decode(halves, options)).toEqual(items);
-  for (const size of [1, 3]) expect(decode(chunksOf(bytes, size), options)).toEqual(items);
-  return items;
-}
 
 function element(text: string, offset: number): unknown {
   return { type: "element", text, offset };
@@ -116,12 +84,12 @@ describe("taking a JSON array apart", () => {
     ["calls an array cut off inside a string", '["a\\"', [cutOff(1, 4)]],
     ["calls an array cut off after a number, which may go on", "[12", [cutOff(1, 2)]],
   ])("%s", (_, input, items) => {
-    expect(decodeAllWays(input)).toEqual(items);
+    expect(decodeAllWays(jsonArrayDecoder(), input)).toEqual(items);
   });
 
   it("fails once for an element beyond the limit, and gives the next", () => {
     const input = `["${"a".repeat(8)}", "${"b".repeat(9)}", {"c": [${"1,".repeat(90)}1]}, 2]`;
-    expect(decodeAllWays(input, { maxElementBytes: 10 })).toEqual([
+    expect(decodeAllWays(jsonArrayDecoder({ maxElementBytes: 10 }), input)).toEqual([
       element('"aaaaaaaa"', 1),
       tooLarge(13),
       tooLarge(26),
@@ -168,38 +136,15 @@ describe("taking a JSON array apart", () => {
     const check = (random: (below: number) => number): void => {
       const bytes = mutated(inputs[random(2)] ?? new Uint8Array(0), random);
       const options = { maxElementBytes: [5, 60, 10_000][random(3)] ?? 0 };
-      const whole = fuzzRun([bytes], options);
-      const split = fuzzRun(randomChunks(bytes, random), options);
+      const whole = checkedItems(jsonArrayDecoder(options), [bytes], checkHeld);
+      const split = checkedItems(jsonArrayDecoder(options), randomChunks(bytes, random), checkHeld);
       if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
     };
-    expect(() => withoutStacks(() => fuzz(100_000, check))).not.toThrow();
+    expect(() => fuzz(100_000, check)).not.toThrow();
   });
 });
 
-/** Most fuzz runs end in a failure item; collecting the stack of each would take longer than all the rest. */
-function withoutStacks(run: () => void): void {
-  const { stackTraceLimit } = Error;
-  try {
-    Error.stackTraceLimit = 0;
-    run();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-/** The items as one text, after checking at every step that the limit holds. */
-function fuzzRun(chunks: readonly Uint8Array[], options: JsonArrayOptions): string {
-  const decoder = jsonArrayDecoder(options);
-  const state = decoder.initial();
-  let items = "";
-  const emit = (item: JsonArrayItem): void => {
-    items += `${JSON.stringify(item.type === "failure" ? item.error.toFailure() : item)}\n`;
-  };
-  for (const chunk of chunks) {
-    decoder.step(state, chunk, emit);
-    const held = state.element.kept.bytes.length;
-    if (held > state.maxElementBytes) throw new Error(`holds ${held} bytes`);
-  }
-  decoder.finish(state, emit);
-  return items;
+function checkHeld({ element, maxElementBytes }: JsonArrayState): void {
+  const held = element.kept.bytes.length;
+  if (held > maxElementBytes) throw new Error(`holds ${held} bytes`);
 }

@@ -1,48 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  chunksOf,
-  fuzz,
-  mutated,
-  randomChunks,
-  twoWaySplits,
-} from "../../../test/support/bytes.ts";
+import { chunksOf, fuzz, mutated, randomChunks } from "../../../test/support/bytes.ts";
+import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import {
   encodeJsonLine,
   jsonLinesDecoder,
   type JsonLinesItem,
-  type JsonLinesOptions,
+  type JsonLinesState,
 } from "./json-lines.ts";
 
 const utf8 = new TextEncoder();
-
-function decode(chunks: Iterable<Uint8Array>, options?: JsonLinesOptions): unknown[] {
-  return runCodec(jsonLinesDecoder(options), overwritten(chunks)).map(plain);
-}
-
-function plain(item: JsonLinesItem): unknown {
-  if (item.type !== "failure") return item;
-  return { type: "failure", code: item.error.code, ...item.error.details };
-}
-
-/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
-function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
-  for (const chunk of chunks) {
-    const copy = chunk.slice();
-    yield copy;
-    copy.fill(0xaa);
-  }
-}
-
-/** The items of an input, after checking that they are the same however it is cut. */
-function decodeAllWays(input: string | Uint8Array, options?: JsonLinesOptions): unknown[] {
-  const bytes = typeof input === "string" ? utf8.encode(input) : input;
-  const items = decode([bytes], options);
-  for (const halves of twoWaySplits(bytes)) expect(decode(halves, options)).toEqual(items);
-  for (const size of [1, 3]) expect(decode(chunksOf(bytes, size), options)).toEqual(items);
-  return items;
-}
 
 function line(text: string, offset: number): unknown {
   return { type: "line", text, offset };
@@ -80,19 +48,18 @@ describe("reading JSON lines", () => {
     ["gives nothing for an empty input", "", []],
     ["gives nothing for a byte order mark alone", "\uFEFF", []],
   ])("%s", (_, input, items) => {
-    expect(decodeAllWays(input)).toEqual(items);
+    expect(decodeAllWays(jsonLinesDecoder(), input)).toEqual(items);
   });
 
   it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
-    expect(decodeAllWays(Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f))).toEqual([
-      line("\uFFFD1", 0),
-      line("\uFFFD", 4),
-    ]);
+    expect(
+      decodeAllWays(jsonLinesDecoder(), Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f)),
+    ).toEqual([line("\uFFFD1", 0), line("\uFFFD", 4)]);
   });
 
   it("fails once for a line beyond the limit, and reads the next", () => {
     const input = `${"a".repeat(80)}\n${"b".repeat(81)}\n${"c".repeat(300)}\n"d"\n`;
-    expect(decodeAllWays(input, { maxLineBytes: 80 })).toEqual([
+    expect(decodeAllWays(jsonLinesDecoder({ maxLineBytes: 80 }), input)).toEqual([
       line("a".repeat(80), 0),
       tooLarge(81),
       tooLarge(163),
@@ -101,7 +68,10 @@ describe("reading JSON lines", () => {
   });
 
   it("says nothing more at the end of a line beyond the limit that has no LF", () => {
-    expect(decodeAllWays("1\n12345", { maxLineBytes: 4 })).toEqual([line("1", 0), tooLarge(2)]);
+    expect(decodeAllWays(jsonLinesDecoder({ maxLineBytes: 4 }), "1\n12345")).toEqual([
+      line("1", 0),
+      tooLarge(2),
+    ]);
   });
 
   it("fails before such a line has ended, and keeps nothing of it", () => {
@@ -163,11 +133,11 @@ describe("reading JSON lines", () => {
     const check = (random: (below: number) => number): void => {
       const bytes = mutated(inputs[random(2)] ?? new Uint8Array(0), random);
       const options = { maxLineBytes: [5, 60, 10_000][random(3)] ?? 0 };
-      const whole = fuzzRun([bytes], options);
-      const split = fuzzRun(randomChunks(bytes, random), options);
+      const whole = checkedItems(jsonLinesDecoder(options), [bytes], checkHeld);
+      const split = checkedItems(jsonLinesDecoder(options), randomChunks(bytes, random), checkHeld);
       if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
     };
-    expect(() => withoutStacks(() => fuzz(100_000, check))).not.toThrow();
+    expect(() => fuzz(100_000, check)).not.toThrow();
   });
 });
 
@@ -196,30 +166,7 @@ describe("writing JSON lines", () => {
   });
 });
 
-/** Most fuzz runs end in a failure item; collecting the stack of each would take longer than all the rest. */
-function withoutStacks(run: () => void): void {
-  const { stackTraceLimit } = Error;
-  try {
-    Error.stackTraceLimit = 0;
-    run();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-/** The items as one text, after checking at every step that the limit holds. */
-function fuzzRun(chunks: readonly Uint8Array[], options: JsonLinesOptions): string {
-  const decoder = jsonLinesDecoder(options);
-  const state = decoder.initial();
-  let items = "";
-  const emit = (item: JsonLinesItem): void => {
-    items += `${JSON.stringify(item.type === "failure" ? item.error.toFailure() : item)}\n`;
-  };
-  for (const chunk of chunks) {
-    decoder.step(state, chunk, emit);
-    const held = state.line.bytes.length;
-    if (held > state.maxLineBytes) throw new Error(`holds ${held} bytes`);
-  }
-  decoder.finish(state, emit);
-  return items;
+function checkHeld({ line, maxLineBytes }: JsonLinesState): void {
+  const held = line.bytes.length;
+  if (held > maxLineBytes) throw new Error(`holds ${held} bytes`);
 }

@@ -7,37 +7,11 @@ import {
   randomChunks,
   twoWaySplits,
 } from "../../../test/support/bytes.ts";
+import { checkedItems, decode, decodeAllWays, plain } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
-import { sseDecoder, type SseItem, type SseOptions, type SseState } from "./sse.ts";
+import { sseDecoder, type SseItem, type SseState } from "./sse.ts";
 
 const utf8 = new TextEncoder();
-
-function decode(chunks: Iterable<Uint8Array>, options?: SseOptions): unknown[] {
-  return runCodec(sseDecoder(options), overwritten(chunks)).map(plain);
-}
-
-/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
-function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
-  for (const chunk of chunks) {
-    const copy = chunk.slice();
-    yield copy;
-    copy.fill(0xaa);
-  }
-}
-
-function plain(item: SseItem): unknown {
-  if (item.type !== "failure") return item;
-  return { type: "failure", code: item.error.code, ...item.error.details };
-}
-
-/** The items of a stream, after checking that they are the same however it is cut. */
-function decodeAllWays(stream: string | Uint8Array, options?: SseOptions): unknown[] {
-  const bytes = typeof stream === "string" ? utf8.encode(stream) : stream;
-  const items = decode([bytes], options);
-  for (const halves of twoWaySplits(bytes)) expect(decode(halves, options)).toEqual(items);
-  for (const size of [1, 3]) expect(decode(chunksOf(bytes, size), options)).toEqual(items);
-  return items;
-}
 
 function event(data: string, offset: number, more: object = {}): unknown {
   return { type: "event", event: "", data, offset, ...more };
@@ -145,18 +119,18 @@ describe("reading server-sent events", () => {
     ["gives nothing for an empty stream", "", []],
     ["gives nothing for a stream of line ends", "\n\r\n\r", []],
   ])("%s", (_, stream, items) => {
-    expect(decodeAllWays(stream)).toEqual(items);
+    expect(decodeAllWays(sseDecoder(), stream)).toEqual(items);
   });
 
   it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
     const bytes = Uint8Array.of(...utf8.encode("data: a"), 0xff, 0xe4, 0xb8, 0x62, 0x0a, 0x0a);
-    expect(decodeAllWays(bytes)).toEqual([event("a\uFFFD\uFFFDb", 0)]);
+    expect(decodeAllWays(sseDecoder(), bytes)).toEqual([event("a\uFFFD\uFFFDb", 0)]);
   });
 
   it("takes half a byte order mark for text", () => {
     const bytes = Uint8Array.of(0xef, 0xbb, ...utf8.encode("data: 1\n\ndata: 2\n\n"));
-    expect(decodeAllWays(bytes)).toEqual([event("2", 11)]);
-    expect(decodeAllWays(Uint8Array.of(0xef, 0xbb))).toEqual([cutOff(0, 2)]);
+    expect(decodeAllWays(sseDecoder(), bytes)).toEqual([event("2", 11)]);
+    expect(decodeAllWays(sseDecoder(), Uint8Array.of(0xef, 0xbb))).toEqual([cutOff(0, 2)]);
   });
 
   it("gives an event at its CR, before it is known whether an LF follows [AC-72]", () => {
@@ -188,7 +162,7 @@ describe("the end of an event stream", () => {
     "gives a last event without its blank line when its data is the whole value %s [AC-72]",
     (data) => {
       for (const end of ["", "\n", "\r", "\r\n"]) {
-        expect(decodeAllWays(`data: 0\n\ndata:${data}${end}`)).toEqual([
+        expect(decodeAllWays(sseDecoder(), `data: 0\n\ndata:${data}${end}`)).toEqual([
           event("0", 0),
           event(data.replace(/^ /, ""), 9),
         ]);
@@ -200,26 +174,34 @@ describe("the end of an event stream", () => {
     "calls a last event without its blank line cut off when its data is %j",
     (data) => {
       const line = `data: ${data}`;
-      expect(decodeAllWays(`data: 0\n\n${line}`)).toEqual([event("0", 0), cutOff(9, line.length)]);
-      expect(decodeAllWays(`${line}\n`)).toEqual([cutOff(0, line.length + 1)]);
+      expect(decodeAllWays(sseDecoder(), `data: 0\n\n${line}`)).toEqual([
+        event("0", 0),
+        cutOff(9, line.length),
+      ]);
+      expect(decodeAllWays(sseDecoder(), `${line}\n`)).toEqual([cutOff(0, line.length + 1)]);
     },
   );
 
   it("joins the data lines of a last event before judging it", () => {
-    expect(decodeAllWays("data: {\ndata: }")).toEqual([event("{\n}", 0)]);
-    expect(decodeAllWays("data: {}\ndata: }")).toEqual([cutOff(0, 16)]);
+    expect(decodeAllWays(sseDecoder(), "data: {\ndata: }")).toEqual([event("{\n}", 0)]);
+    expect(decodeAllWays(sseDecoder(), "data: {}\ndata: }")).toEqual([cutOff(0, 16)]);
   });
 
   it.each(["event: done", "event: done\n", "dat", ": heartb", "id: 1\r\n", "data: {}\nevent: err"])(
     "calls the rest %j cut off",
     (rest) => {
-      expect(decodeAllWays(`data: 0\n\n${rest}`)).toEqual([event("0", 0), cutOff(9, rest.length)]);
+      expect(decodeAllWays(sseDecoder(), `data: 0\n\n${rest}`)).toEqual([
+        event("0", 0),
+        cutOff(9, rest.length),
+      ]);
     },
   );
 
   it("is clean after a blank line and after a comment", () => {
-    expect(decodeAllWays("data: 0\r\n\r\n")).toEqual([event("0", 0)]);
-    expect(decodeAllWays(": bye\n")).toEqual([{ type: "comment", text: "bye", offset: 0 }]);
+    expect(decodeAllWays(sseDecoder(), "data: 0\r\n\r\n")).toEqual([event("0", 0)]);
+    expect(decodeAllWays(sseDecoder(), ": bye\n")).toEqual([
+      { type: "comment", text: "bye", offset: 0 },
+    ]);
   });
 });
 
@@ -233,7 +215,7 @@ describe("the size of an event", () => {
   it("may reach the limit, and fails once beyond it; the next event is read", () => {
     const options = { maxEventBytes: 20 };
     const stream = `data: ${"a".repeat(14)}\n\ndata: ${"b".repeat(15)}\nid: 1\n: c\n\ndata: c\n\n`;
-    expect(decodeAllWays(stream, options)).toEqual([
+    expect(decodeAllWays(sseDecoder(options), stream)).toEqual([
       event("a".repeat(14), 0),
       tooLarge(22),
       event("c", 55),
@@ -243,22 +225,20 @@ describe("the size of an event", () => {
   it("counts all lines of the event together, and no comments", () => {
     const options = { maxEventBytes: 20 };
     const comment = { type: "comment", text: "1234567", offset: 9 };
-    expect(decodeAllWays("event: a\n: 1234567\ndata: 123456\n\n", options)).toEqual([
+    expect(decodeAllWays(sseDecoder(options), "event: a\n: 1234567\ndata: 123456\n\n")).toEqual([
       comment,
       event("123456", 0, { event: "a" }),
     ]);
-    expect(decodeAllWays("event: a\n: 1234567\ndata: 1234567\n\ndata: 1\n\n", options)).toEqual([
-      comment,
-      tooLarge(0),
-      event("1", 34),
-    ]);
+    expect(
+      decodeAllWays(sseDecoder(options), "event: a\n: 1234567\ndata: 1234567\n\ndata: 1\n\n"),
+    ).toEqual([comment, tooLarge(0), event("1", 34)]);
   });
 
   it("holds for comments and unknown fields too", () => {
     const options = { maxEventBytes: 100 };
     for (const start of [":", "unknown: ", ""]) {
       const stream = `${start}${"x".repeat(101)}\ndata: dropped\r\n\r\ndata: 1\n\n`;
-      expect(decodeAllWays(stream, options)).toEqual([
+      expect(decodeAllWays(sseDecoder(options), stream)).toEqual([
         tooLarge(0),
         event("1", start.length + 101 + 18),
       ]);
@@ -300,7 +280,7 @@ describe("skipping data lines", () => {
 
   it("reports a refused line by its bytes and gives the other events", () => {
     const stream = `data: 1\n\ndata: ${noise}\r\n\r\ndata: 2\n\ndata:"{x"\n\ndata: 3\n\n`;
-    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+    expect(decodeAllWays(sseDecoder({ skip: isNoise }), stream)).toEqual([
       event("1", 0),
       { type: "skipped", bytes: noise.length + 6, offset: 9 },
       event("2", noise.length + 19),
@@ -312,10 +292,10 @@ describe("skipping data lines", () => {
   it("does not give an event of which one line was refused, nor any part of it", () => {
     const stream = `id: 1\ndata: a\ndata: ${noise}\n: c\ndata: b\ndata: c\n\ndata: 2\n\n`;
     const end = 20 + noise.length;
-    expect(decodeAllWays(`data: a\ndata: ${noise}\nid: 2\n\n`, { skip: isNoise })).toEqual([
-      { type: "skipped", bytes: end - 6, offset: 0 },
-    ]);
-    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+    expect(
+      decodeAllWays(sseDecoder({ skip: isNoise }), `data: a\ndata: ${noise}\nid: 2\n\n`),
+    ).toEqual([{ type: "skipped", bytes: end - 6, offset: 0 }]);
+    expect(decodeAllWays(sseDecoder({ skip: isNoise }), stream)).toEqual([
       { type: "skipped", bytes: end, offset: 0 },
       { type: "comment", text: "c", offset: end + 1 },
       { type: "skipped", bytes: 7, offset: end + 5 },
@@ -334,7 +314,7 @@ describe("skipping data lines", () => {
         asked.push(new TextDecoder().decode(start));
         return false;
       };
-      decode(chunks, { skip });
+      decode(sseDecoder({ skip }), chunks);
       return asked;
     };
     const expected = ["a".repeat(64), "c".repeat(64), "short", ""];
@@ -379,17 +359,17 @@ describe("skipping data lines", () => {
 
   it("calls a stream that ends inside a refused line cut off", () => {
     const stream = `data: 1\n\ndata: ${noise}`;
-    expect(decodeAllWays(stream, { skip: isNoise })).toEqual([
+    expect(decodeAllWays(sseDecoder({ skip: isNoise }), stream)).toEqual([
       event("1", 0),
       cutOff(9, noise.length + 6),
     ]);
   });
 
   it("needs no blank line after a refused line at the end", () => {
-    expect(decodeAllWays(`data: ${noise}\n`, { skip: isNoise })).toEqual([
+    expect(decodeAllWays(sseDecoder({ skip: isNoise }), `data: ${noise}\n`)).toEqual([
       { type: "skipped", bytes: noise.length + 6, offset: 0 },
     ]);
-    expect(decodeAllWays(`data: "{x}"`, { skip: isNoise })).toEqual([
+    expect(decodeAllWays(sseDecoder({ skip: isNoise }), `data: "{x}"`)).toEqual([
       { type: "skipped", bytes: 11, offset: 0 },
     ]);
   });
@@ -430,7 +410,9 @@ describe("any bytes at all", () => {
     const text = fc.array(token, { maxLength: 40 }).map((tokens) => tokens.join(""));
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 90 }), (stream, size) => {
-        expect(decode(chunksOf(utf8.encode(stream), size))).toEqual(plainReading(stream));
+        expect(decode(sseDecoder(), chunksOf(utf8.encode(stream), size))).toEqual(
+          plainReading(stream),
+        );
       }),
       { numRuns: 5000 },
     );
@@ -447,45 +429,22 @@ describe("any bytes at all", () => {
       const bytes = mutated(streams[random(3)] ?? utf8.encode(""), random);
       const maxEventBytes = [20, 75, 100, 10_000][random(4)] ?? 0;
       const options = random(2) === 0 ? { maxEventBytes, skip } : { maxEventBytes };
-      const whole = fuzzRun([bytes], options);
-      const split = fuzzRun(randomChunks(bytes, random), options);
+      const whole = checkedItems(sseDecoder(options), [bytes], checkHeld);
+      const split = checkedItems(sseDecoder(options), randomChunks(bytes, random), checkHeld);
       if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
     };
-    expect(() => withoutStacks(() => fuzz(100_000, check))).not.toThrow();
+    expect(() => fuzz(100_000, check)).not.toThrow();
   });
 });
+
+function checkHeld(state: SseState): void {
+  const held = heldBytes(state);
+  if (held > state.maxEventBytes) throw new Error(`holds ${held} bytes`);
+}
 
 function heldBytes({ line, event }: SseState): number {
   const { data = "", id = "", name } = event;
   return Math.max(line.kept.bytes.length, line.kept.length + data.length + id.length + name.length);
-}
-
-/** Most fuzz runs end in a failure item; collecting the stack of each would take longer than all the rest. */
-function withoutStacks(run: () => void): void {
-  const { stackTraceLimit } = Error;
-  try {
-    Error.stackTraceLimit = 0;
-    run();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-/** The items as one text, after checking at every step that the limit holds. */
-function fuzzRun(chunks: readonly Uint8Array[], options: SseOptions): string {
-  const decoder = sseDecoder(options);
-  const state = decoder.initial();
-  let items = "";
-  const emit = (item: SseItem): void => {
-    items += `${JSON.stringify(item.type === "failure" ? item.error.toFailure() : item)}\n`;
-  };
-  for (const chunk of chunks) {
-    decoder.step(state, chunk, emit);
-    const held = heldBytes(state);
-    if (held > state.maxEventBytes) throw new Error(`holds ${held} bytes`);
-  }
-  decoder.finish(state, emit);
-  return items;
 }
 
 /** An independent reading: all at once, on text, by regular expressions. */
