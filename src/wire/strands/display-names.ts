@@ -10,15 +10,6 @@ export interface DisplayName {
 /** More names, looked at before the built-in ones; a function may answer for any tool. */
 export type DisplayNames = readonly DisplayName[] | ((name: string) => string | undefined);
 
-/** The tools of the AWS Knowledge MCP server. */
-export const AWS_KNOWLEDGE_TOOLS: readonly DisplayName[] = [
-  { prefix: "aws___", includes: "search_documentation", label: "🔍 AWS Documentation Search" },
-  { prefix: "aws___", includes: "read_documentation", label: "📖 AWS Documentation Reader" },
-  { prefix: "aws___", includes: "recommend", label: "💡 AWS Documentation Recommendations" },
-];
-
-const UNKNOWN_TOOL = "Unknown Tool";
-
 /** The name of a tool for people; its own name when nobody gave it another. */
 export function displayName(name: string | undefined, names: DisplayNames = []): string {
   if (name === undefined || name === "") return UNKNOWN_TOOL;
@@ -30,6 +21,15 @@ export function displayName(name: string | undefined, names: DisplayNames = []):
 export function announcedName(name: string | undefined): string {
   return name === undefined || name === "" ? UNKNOWN_TOOL : `🔧 ${name}`;
 }
+
+/** The tools of the AWS Knowledge MCP server. */
+const AWS_KNOWLEDGE_TOOLS: readonly DisplayName[] = [
+  { prefix: "aws___", includes: "search_documentation", label: "🔍 AWS Documentation Search" },
+  { prefix: "aws___", includes: "read_documentation", label: "📖 AWS Documentation Reader" },
+  { prefix: "aws___", includes: "recommend", label: "💡 AWS Documentation Recommendations" },
+];
+
+const UNKNOWN_TOOL = "Unknown Tool";
 
 function lookUp(names: readonly DisplayName[], name: string): string | undefined {
   return names.find(({ prefix, includes }) => name.startsWith(prefix) && name.includes(includes))

@@ -172,12 +172,29 @@ describe("carriers of one message", () => {
     ).toEqual([{ type: "unknown", what: "start", name: "image", raw: image }]);
   });
 
+  it("refuses a call without an id once, and calls nothing", () => {
+    const turn = turnOf(foldValues([full({ text: "Hi" }, { toolUse: { name: "look" } })]));
+    expect(turn.diagnostics.map(({ code }) => code)).toEqual(["tool_id_missing"]);
+    expect([turn.text, turn.calls, turn.serverCalls]).toEqual(["Hi", [], []]);
+  });
+
   it("counts the tokens of a full message unless its chunks did", () => {
     const metadata = { usage: { inputTokens: 1, outputTokens: 2 }, metrics: { latencyMs: 3 } };
     const message = { role: "assistant", content: [{ text: "Hi" }], metadata };
     expect(endOf(foldValues([{ message }]))?.usage).toEqual(tokens(1, 2));
     const counted = [...textMessage("Hi"), chunk("metadata", metadata), { message }];
     expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
+  });
+
+  it("counts tokens once where the full message brings more blocks", () => {
+    const metadata = { usage: { inputTokens: 1, outputTokens: 2 } };
+    const content = [{ text: "Hi" }, toolUse("A")];
+    const values = [
+      ...textMessage("Hi"),
+      chunk("metadata", metadata),
+      { message: { role: "assistant", content, metadata } },
+    ];
+    expect(endOf(foldValues(values))?.usage).toEqual(tokens(1, 2));
   });
 
   it("knows a full message again by its id, its calls or its text", () => {
@@ -192,6 +209,38 @@ describe("carriers of one message", () => {
       full({ text: "Hi" }),
     ];
     expect(turnOf(foldValues(called)).messages).toHaveLength(3);
+  });
+
+  it("knows a message of Strands TS again behind the results of its tools [AC-85]", () => {
+    const message = { role: "assistant", content: [{ text: "Hi" }], trackingId: "m-1" };
+    const said = { type: "modelMessageEvent", message, stopReason: "endTurn" };
+    const added = { type: "messageAddedEvent", message };
+    expect(turnOf(foldValues([said, results("A"), added])).text).toBe("Hi");
+  });
+
+  it("takes a full message behind the results of tools for another than the one before them", () => {
+    const turn = turnOf(foldValues([...textMessage("One"), results("A"), full({ text: "Two" })]));
+    expect(turn.messages.map(({ role }) => role)).toEqual(["assistant", "user", "assistant"]);
+    expect(turn.text).toBe("OneTwo");
+  });
+
+  it("compares texts as they are shown, with half a pair as U+FFFD [AC-81]", () => {
+    const values = [...textMessage("smile \ud83d"), full({ text: "smile \ud83d" })];
+    expect(codesOf(foldValues(values))).toEqual(["unpaired_surrogate"]);
+  });
+
+  it("goes on behind a text that was taken back [AC-79]", () => {
+    const values = [
+      ...textMessage("Secret").slice(0, 3),
+      chunk("redactContent", { redactAssistantContentMessage: "[redacted]" }),
+      textChunk(" and more", 1),
+      chunk("contentBlockStop", { contentBlockIndex: 1 }),
+      chunk("messageStop", { stopReason: "end_turn" }),
+      full({ text: "[redacted] and more" }),
+    ];
+    const events = foldValues(values);
+    expect(turnOf(events).text).toBe("[redacted] and more");
+    expect(events.filter((event) => event.type === "message.replaced")).toHaveLength(1);
   });
 
   it("takes two full messages with ids of their own for two, though their text is the same", () => {
@@ -218,7 +267,40 @@ describe("carriers of one message", () => {
       unknown: [{ name: "text", raw: "Searching" }],
       diagnostics: [{ code: "text_disagrees" }],
     });
+    const both = foldValues([
+      ...lines.slice(0, 2),
+      "One. ",
+      "Aside",
+      ...lines.slice(2, 3),
+      "Two.",
+      ...lines.slice(3),
+    ]);
+    expect(turnOf(both).unknown.map(({ raw }) => raw)).toEqual(["Aside"]);
     expect(turnOf(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
+  });
+
+  it("ends a message of bare strings where chunks begin another", () => {
+    expect(foldValues(["Searching", ...textMessage("Found")])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Searching"),
+      ended(0, null),
+      started(1),
+      ...saidText({ message: 1, block: 1 }, "Found"),
+      ended(1, "end_turn"),
+      completed("end_turn"),
+    ]);
+  });
+
+  it("lets the full message have the last word on a text that was taken back [AC-79]", () => {
+    const redaction = chunk("redactContent", { redactAssistantContentMessage: "[redacted]" });
+    expect(foldValues([...textMessage("Secret"), redaction, full({ text: "[nothing]" })])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Secret"),
+      ended(0, "end_turn"),
+      { type: "message.replaced", message: 0, text: "[redacted]" },
+      { type: "message.replaced", message: 0, text: "[nothing]" },
+      completed("end_turn"),
+    ]);
   });
 
   it("never reads arguments from current_tool_use", () => {
@@ -267,6 +349,31 @@ describe("who runs the tools", () => {
   });
 });
 
+describe("names of tools", () => {
+  const progress = (name: string): unknown => ({
+    type: "tool_stream",
+    tool_stream_event: { tool_use: { toolUseId: "A", name }, data: "half way" },
+  });
+
+  it("are those that people read, from the built-in table or the caller's [AC-102]", () => {
+    const displayNames = [{ prefix: "get_", includes: "weather", label: "🌦 Weather" }];
+    const names = ["aws___search_documentation", "get_weather", "other"];
+    expect(
+      foldValues(names.map(progress), { displayNames }).flatMap((event) =>
+        event.type === "activity" ? [event.label] : [],
+      ),
+    ).toEqual(["🔍 AWS Documentation Search", "🌦 Weather", "other"]);
+  });
+
+  it("are Unknown Tool where an app announces none [AC-102]", () => {
+    expect(foldValues([{ type: "tool_use", tool_name: null }])[0]).toEqual({
+      type: "activity",
+      kind: "tool-announced",
+      label: "Unknown Tool",
+    });
+  });
+});
+
 describe("results", () => {
   it("takes a result in words for the answer when there is no other", () => {
     expect(foldValues([{ result: "Hello" }])).toEqual(plainTurn(null, "Hello"));
@@ -282,6 +389,16 @@ describe("results", () => {
       diagnostics: [{ code: "text_disagrees" }],
       end: { outcome: "completed" },
     });
+  });
+
+  it("counts the tokens of the loop only where no part of them was reported", () => {
+    const metrics = { accumulated_usage: { inputTokens: 3, outputTokens: 4 } };
+    const message = { role: "assistant", content: [{ text: "Hi" }] };
+    const result = { stop_reason: "end_turn", message, metrics };
+    expect(endOf(foldValues([{ result }]))?.usage).toEqual(tokens(3, 4));
+    const usage = { inputTokens: 1, outputTokens: 2 };
+    const counted = [...textMessage("Hi"), chunk("metadata", { usage }), { result }];
+    expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
   });
 
   it("takes a result without a message as structured", () => {
@@ -307,7 +424,73 @@ describe("results", () => {
   });
 });
 
+describe("a loop that does not come to its end", () => {
+  it("fails though bare strings came whole", () => {
+    expect(foldValues(["Hi"]).at(-1)).toEqual(completed(null));
+    expect(endOf(foldValues([...LOOP, "Hi"]))).toMatchObject({
+      outcome: "failed",
+      failure: { code: "incomplete_turn" },
+    });
+  });
+
+  it("fails when it begins another message behind its result", () => {
+    const values = [...textMessage("Hi"), { result: "Hi" }, ...textMessage("More").slice(0, 2)];
+    expect(endOf(foldValues(values))).toMatchObject({
+      outcome: "failed",
+      failure: { code: "incomplete_turn" },
+    });
+  });
+});
+
+describe("nodes", () => {
+  const accumulated_usage = { inputTokens: 3, outputTokens: 4 };
+  const message = { role: "assistant", content: [{ text: "from the node" }] };
+  const result = {
+    status: "completed",
+    results: { a: { result: { message } } },
+    accumulated_usage,
+  };
+  const done = { type: "multiagent_result", result };
+
+  it("give their result and their tokens to the turn", () => {
+    expect(foldValues([done])).toEqual([
+      { type: "activity", kind: "node", raw: done },
+      { type: "usage", usage: tokens(3, 4) },
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "from the node"),
+      ended(0, null),
+      completed(null, tokens(3, 4)),
+    ]);
+  });
+
+  it("add nothing to a turn that has text and tokens of its own [AC-84]", () => {
+    const usage = { inputTokens: 1, outputTokens: 2 };
+    const turn = turnOf(foldValues([...textMessage("Hi"), chunk("metadata", { usage }), done]));
+    expect([turn.text, turn.usage]).toEqual(["Hi", tokens(1, 2)]);
+  });
+
+  it.each([
+    ["FAILED", "failed"],
+    ["interrupted", "limited"],
+    ["unheard of", "other"],
+  ])("end the turn as their status %s says", (status, outcome) => {
+    const events = foldValues([{ type: "multiagent_result", result: { status } }]);
+    expect(endOf(events)?.outcome).toBe(outcome);
+  });
+});
+
 describe("errors inside a 200", () => {
+  it("leave the text before them open, as text that was cut [AC-80]", () => {
+    const events = foldValues(["Hel", { error: "boom", error_type: "Boom" }]);
+    expect(events.find((event) => event.type === "text.end")).toEqual({
+      type: "text.end",
+      message: 0,
+      block: 0,
+      text: "Hel",
+      implicitStop: true,
+    });
+  });
+
   it("keeps the first failure, and what was said before it [AC-80]", () => {
     const values = [
       ...textMessage("Hel").slice(0, 2),
@@ -400,13 +583,21 @@ describe("other protocols on the same endpoint", () => {
   });
 
   it("keeps what is neither text nor an event [AC-34]", () => {
-    const values = [null, [1, 2], [], { data: { not: "text" } }, { type: "status", data: "busy" }];
+    const values = [
+      null,
+      [1, 2],
+      [],
+      { data: { not: "text" } },
+      { type: "status", data: "busy" },
+      { message: { role: "system", content: [{ text: "Be secret." }] } },
+      { type: "modelStreamUpdateEvent", event: { type: "modelSomethingNewEvent" } },
+    ];
     expect(turnOf(foldValues(values)).unknown.map(({ raw }) => raw)).toEqual(values);
   });
 
   it("unwraps what an app wrapped once more, and a list of events", () => {
     const wrapped = [...LOOP, full({ text: "Hi" })].map((event) => ({ event }));
-    expect(turnOf(foldValues(wrapped)).text).toBe("Hi");
+    expect(turnOf(foldValues(wrapped))).toMatchObject({ text: "Hi", unknown: [] });
     expect(foldValues([textMessage("Hi")])).toEqual(plainTurn("end_turn", "Hi"));
   });
 

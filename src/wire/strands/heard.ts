@@ -91,4 +91,7 @@ function hearText(
   if (kind !== "text") return;
   if (heard.replacement !== null) heard.replacement += event.text;
   if (heard.unrepeated !== null) heard.unrepeated += event.text;
+  if ((heard.unrepeated?.length ?? 0) > MOST_UNREPEATED) heard.unrepeated = null;
 }
+
+const MOST_UNREPEATED = 64 * 1024;

@@ -14,7 +14,8 @@ export type LenientJson =
  * through the native parser.
  */
 export function parseLenientJson(text: string, options: LenientOptions = {}): LenientJson {
-  const native = LONG_NUMBER.test(text) ? undefined : parseJson(text);
+  const mayHoldBig = !text.startsWith('"') && LONG_NUMBER.test(text);
+  const native = mayHoldBig ? undefined : parseJson(text);
   if (native?.ok === true) return native;
   if (native !== undefined && !NOT_A_NUMBER.test(text)) return native;
   const reader: Reader = { text, at: 0, depth: 0, big: options.bigIntegers ?? "string" };

@@ -32,7 +32,6 @@ export function foldBareText(state: StrandsState, text: string, emit: Out): void
     const message = "A bare text came inside a message that came in chunks, and is not part of it";
     return diagnose(state.converse, "text_disagrees", message, emit);
   }
-  if (heard?.channel === "event") heard.settled = true;
   tellDelta(state, { block: "text", delta: { text } }, null, emit);
 }
 
@@ -90,7 +89,7 @@ const ASSISTANT = { role: "assistant" } as const;
 
 /** Whether a text goes on repeating what came in chunks. */
 function repeats(heard: HeardMessage, text: string): boolean {
-  const isNext = heard.unrepeated?.startsWith(text) === true;
-  heard.unrepeated = isNext ? (heard.unrepeated?.slice(text.length) ?? null) : null;
-  return isNext;
+  if (heard.unrepeated?.startsWith(text) !== true) return false;
+  heard.unrepeated = heard.unrepeated.slice(text.length);
+  return true;
 }

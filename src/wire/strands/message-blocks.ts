@@ -20,7 +20,8 @@ export type MessageBlock =
   | { readonly kind: "unknown"; readonly name: string; readonly raw: unknown };
 
 export function isMessage(value: unknown): value is Fields {
-  return isObject(value) && typeof value["role"] === "string" && "content" in value;
+  if (!isObject(value) || !("content" in value)) return false;
+  return value["role"] === "assistant" || value["role"] === "user";
 }
 
 export function readMessage(fields: Fields): FullMessage {

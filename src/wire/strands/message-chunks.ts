@@ -18,6 +18,8 @@ export function tellBlock(state: StrandsState, block: MessageBlock, emit: Out): 
     case "call": {
       const { input, ...start } = block.toolUse;
       tell(state, "contentBlockStart", asServerCall(state, { start: { toolUse: start } }), emit);
+      // A call without an id was refused: nothing is open.
+      if (block.callId === "") return;
       tell(state, "contentBlockDelta", { delta: { toolUse: { input } } }, emit);
       break;
     }

@@ -69,6 +69,20 @@ describe("lines that nobody needs to read", () => {
     expect(verdicts("py-interrupt.sse").read).toEqual(["result"]);
   });
 
+  it("are no results behind the answer to a tool", () => {
+    const message = '{"message": {"role": "assistant", "content": [{"text": "Hi"}]}}';
+    const content = '[{"toolResult": {"toolUseId": "A", "content": [{"text": "x"}]}}]';
+    const answer = `{"message": {"role": "user", "content": ${content}}}`;
+    const result = startOf(`"{'result': AgentResult(stop_reason='end_turn')}"`);
+    expect(isNoise(stateAfter([...CHUNKS, message]), result)).toBe(true);
+    expect(isNoise(stateAfter([...CHUNKS, message, answer]), result)).toBe(false);
+  });
+
+  it("are no reprs of agents inside that were not heard in chunks", () => {
+    const repr = `"{'type': 'tool_stream', 'tool_stream_event': {'tool_use': {'toolUseId': 'A'}}}"`;
+    expect(isNoise(stateAfter(CHUNKS), startOf(repr))).toBe(false);
+  });
+
   it("are the reprs of agents inside, once their chunks were heard", () => {
     expect(verdicts("py-agent-as-tool.sse").read).toEqual([]);
     expect(new Set(verdicts("py-graph.sse").read)).toEqual(new Set(["type"]));

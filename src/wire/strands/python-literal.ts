@@ -1,4 +1,14 @@
-import { readBytes, readText, type Reader } from "./python-string.ts";
+import { opaque, passOver, readAngle, type Opaque } from "./python-opaque.ts";
+import {
+  isDigit,
+  isNumberPart,
+  isWordPart,
+  isWordStart,
+  peek,
+  take,
+  type Reader,
+} from "./python-reader.ts";
+import { readBytes, readText } from "./python-string.ts";
 
 /** What `repr()` writes, as far as it can be read back. Sets and tuples are lists here. */
 export type PythonValue =
@@ -10,8 +20,7 @@ export type PythonValue =
   | PythonDict
   | { readonly kind: "bytes"; readonly base64: string }
   | PythonCall
-  /** An object that only Python could read back: `<Agent object at 0x…>`. */
-  | { readonly kind: "opaque"; readonly text: string };
+  | Opaque;
 
 export type PythonDict = ReadonlyMap<string, PythonValue>;
 
@@ -40,7 +49,7 @@ export type ReadLiteral =
     }
   | { readonly ok: false; readonly reason: string; readonly steps: number };
 
-export const MAX_LITERAL_DEPTH = 64;
+const MAX_LITERAL_DEPTH = 64;
 const DEFAULT_MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
@@ -234,98 +243,4 @@ function readKeyword(reader: Reader): string | undefined {
   }
   reader.at = start;
   return undefined;
-}
-
-/** `<…>`, where the text may hold more of them, and quotes that need not match: `<Foo of it's owner>`. */
-function readAngle(reader: Reader): PythonValue {
-  const start = reader.at;
-  let level = 0;
-  for (; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at];
-    if (opensQuote(reader)) passQuoted(reader);
-    else if (character === "<") level += 1;
-    else if (character === ">" && reader.text[reader.at - 1] !== "-") level -= 1;
-    if (level === 0) break;
-  }
-  reader.at += 1;
-  reader.steps += reader.at - start;
-  if (reader.at > reader.text.length) reader.problem = "It ends inside an object";
-  return opaque(reader, reader.text.slice(start, Math.min(reader.at, start + KEPT_OF_OPAQUE)));
-}
-
-const KEPT_OF_OPAQUE = 120;
-
-/** Passes what is no literal, up to the comma or closing bracket that ends it. */
-function passOver(reader: Reader): PythonValue {
-  const start = reader.at;
-  let level = 0;
-  for (; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at] ?? "";
-    if (opensQuote(reader)) passQuoted(reader);
-    else if ("([{".includes(character)) level += 1;
-    else if (level === 0 && ",)]}".includes(character)) break;
-    else if (")]}".includes(character)) level -= 1;
-  }
-  reader.steps += reader.at - start;
-  if (reader.at >= reader.text.length) reader.problem = "It ends inside a value";
-  return opaque(reader, reader.text.slice(start, Math.min(reader.at, start + KEPT_OF_OPAQUE)));
-}
-
-/** An apostrophe inside a word opens nothing. */
-function opensQuote({ text, at }: Reader): boolean {
-  const character = text[at];
-  return (character === "'" || character === '"') && !isWordPart(text[at - 1] ?? "");
-}
-
-/** Leaves the reader on the closing quote. */
-function passQuoted(reader: Reader): void {
-  const quote = reader.text[reader.at];
-  const start = reader.at;
-  for (reader.at += 1; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at];
-    if (character === "\\") reader.at += 1;
-    else if (character === quote) break;
-  }
-  reader.steps += reader.at - start;
-}
-
-function opaque(reader: Reader, text: string): PythonValue {
-  reader.foreign = true;
-  return { kind: "opaque", text };
-}
-
-/** The next character that is not a space; empty at the end. */
-function peek(reader: Reader): string {
-  const { text } = reader;
-  const start = reader.at;
-  while (isSpace(text.charCodeAt(reader.at))) reader.at += 1;
-  reader.steps += reader.at - start + 1;
-  return text[reader.at] ?? "";
-}
-
-function take(reader: Reader, belongs: (character: string) => boolean): string {
-  const start = reader.at;
-  while (reader.at < reader.text.length && belongs(reader.text[reader.at] ?? "")) reader.at += 1;
-  reader.steps += reader.at - start;
-  return reader.text.slice(start, reader.at);
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-}
-
-function isDigit(character: string): boolean {
-  return character >= "0" && character <= "9";
-}
-
-function isWordStart(character: string): boolean {
-  return /^[\p{L}_]/u.test(character);
-}
-
-function isWordPart(character: string): boolean {
-  return character === "." || /^[\p{L}\p{N}_]/u.test(character);
-}
-
-function isNumberPart(character: string): boolean {
-  return /^[\w.+-]/.test(character);
 }

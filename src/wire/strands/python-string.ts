@@ -1,13 +1,4 @@
-/** A place in the text of a literal, and what was found on the way there. */
-export interface Reader {
-  readonly text: string;
-  at: number;
-  steps: number;
-  depth: number;
-  foreign: boolean;
-  /** Why reading cannot go on. */
-  problem: string | null;
-}
+import type { Reader } from "./python-reader.ts";
 
 /** Reads a string; the reader stands on its opening quote. Halves of surrogate pairs come out as they went in. */
 export function readText(reader: Reader): string {

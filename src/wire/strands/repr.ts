@@ -103,6 +103,7 @@ function plainDict(dict: PythonDict): Fields {
 }
 
 function plainValue(value: PythonValue): unknown {
+  if (typeof value === "string") return detached(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) return plainDict(value);
   if (Array.isArray(value)) return value.map(plainValue).filter((item) => item !== undefined);
@@ -122,4 +123,9 @@ function plainValue(value: PythonValue): unknown {
     default:
       return value satisfies never;
   }
+}
+
+/** A copy: a slice would keep the line alive that it was cut from, with the whole conversation in it. */
+function detached(text: string): string {
+  return ` ${text}`.slice(1);
 }

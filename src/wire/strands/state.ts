@@ -77,7 +77,7 @@ export interface HeardMessage {
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */
   cycle: string | null;
-  /** Text of its chunks that has not come again as bare strings; null once a bare string was none of it. */
+  /** Text of its chunks that has not come again as bare strings; null once it is too much to compare with. */
   unrepeated: string | null;
 }
 

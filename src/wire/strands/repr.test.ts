@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { linesOf } from "../../../test/fixtures/strands/fixtures.ts";
+import { parseJson } from "../../domain/json.ts";
+import { recoverRepr } from "./repr.ts";
+
+const STATE =
+  "'agent': <strands.agent.agent.Agent object at 0x1>, 'event_loop_cycle_id': UUID('c-1'), 'request_state': {}, 'system_prompt': 'Be secret.', 'messages': [{'role': 'user', 'content': [{'text': 'private'}]}]";
+
+/** The reprs of a recording that begin with a key, recovered. */
+function recovered(file: string, key: string): unknown[] {
+  return linesOf(file).flatMap((line) => {
+    const parsed = line.startsWith(`"{'${key}'`) ? parseJson(line) : undefined;
+    return parsed?.ok === true && typeof parsed.value === "string"
+      ? [recoverRepr(parsed.value)]
+      : [];
+  });
+}
+
+describe("events in Python reprs", () => {
+  it("come without the state of the loop, at any depth [AC-76]", () => {
+    expect(recoverRepr(`{'data': 'Hi', 'delta': {'text': 'Hi'}, ${STATE}}`)).toEqual({
+      type: "event",
+      fields: { data: "Hi", delta: { text: "Hi" }, event_loop_cycle_id: "c-1" },
+    });
+    const inner = `{'type': 'tool_stream', 'tool_stream_event': {'tool_use': {'toolUseId': 'A'}, 'data': {'data': 'Hi', ${STATE}}}}`;
+    expect(recoverRepr(inner)).toEqual({
+      type: "event",
+      fields: {
+        type: "tool_stream",
+        tool_stream_event: {
+          tool_use: { toolUseId: "A" },
+          data: { data: "Hi", event_loop_cycle_id: "c-1" },
+        },
+      },
+    });
+  });
+
+  it("are found behind the state, should it come first [AC-76]", () => {
+    expect(recoverRepr(`{${STATE}, 'data': 'Hi'}`)).toEqual({
+      type: "event",
+      fields: { event_loop_cycle_id: "c-1", data: "Hi" },
+    });
+  });
+
+  it("give a result with its reason and message [AC-76]", () => {
+    expect(recovered("py-result-only.sse", "result")).toMatchObject([
+      {
+        type: "event",
+        fields: {
+          result: {
+            stop_reason: "end_turn",
+            message: {
+              role: "assistant",
+              content: [{ text: `It's sunny in Tokyo, they said "25°C".` }],
+            },
+            metrics: {
+              accumulated_usage: { inputTokens: 300, outputTokens: 50, totalTokens: 350 },
+            },
+          },
+        },
+      },
+    ]);
+  });
+
+  it("give the value of an enum and the bytes of an image [AC-76]", () => {
+    const text =
+      "{'type': 'multiagent_result', 'result': R(status=<Status.FAILED: 'failed'>, raw=b'\\xff')}";
+    expect(recoverRepr(text)).toEqual({
+      type: "event",
+      fields: { type: "multiagent_result", result: { status: "failed", raw: "/w==" } },
+    });
+  });
+
+  it("keep __proto__ a key [AC-42]", () => {
+    const read = recoverRepr("{'event': {'__proto__': {'polluted': True}, 'x': b''}}");
+    expect(JSON.stringify(read)).toBe(
+      '{"type":"event","fields":{"event":{"__proto__":{"polluted":true},"x":""}}}',
+    );
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it.each([
+    "{'a': 1}",
+    "{'a': <A object at 0x1>}",
+    "{'data': 'x'}",
+    "{'data': 'x', 'more': [1, None, True]}",
+    "{'data': unfinished",
+    "{'message': 'hello'}",
+    "{'event': 'a party', 'guests': 3}",
+    "{\"data\": 'x'}",
+    "{}",
+    "",
+  ])("are not seen in %s [AC-78]", (text) => {
+    expect(recoverRepr(text)).toEqual({ type: "text" });
+  });
+
+  it("are lost when they cannot be read to the end [AC-76]", () => {
+    expect(recoverRepr("{'message': {'role': 'assistant', 'content': [b'\\x00")).toEqual({
+      type: "lost",
+      key: "message",
+      reason: "It ends inside a string",
+    });
+  });
+});
