@@ -263,7 +263,7 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("counts tokens once, from the chunks or else from the full message", () => {
+  it("counts tokens once, from the Converse events or else from the full message", () => {
     expect(turnOfFixture("py-tool-turn.sse").usage).toEqual(tokens(300, 50));
     expect(turnOfFixture("py-message-only.sse").usage).toEqual(tokens(300, 50));
     expect(turnOfFixture("py-result-only.sse").usage).toEqual(tokens(300, 50));
@@ -271,7 +271,7 @@ describe("what the recordings say", () => {
 
   it.each([
     "py-event-only.sse",
-    "py-bare-chunks.sse",
+    "py-bare-events.sse",
     "py-message-only.sse",
     "py-data-events-tool.sse",
     "py-old-data-events.sse",

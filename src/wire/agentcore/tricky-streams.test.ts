@@ -172,7 +172,7 @@ describe("reprs (4, 5, 6)", () => {
     for (const text of texts) expect(fold(sse(text))).toEqual(plainTurn(null, text));
   });
 
-  it("reads the chunks and messages that only a repr carries [AC-73, AC-76]", () => {
+  it("reads the Converse events and messages that only a repr carries [AC-73, AC-76]", () => {
     const bytes = readFixture("py-redacted-reasoning.sse");
     expect(fold(bytes)).toEqual([
       TURN_STARTED,
@@ -237,7 +237,7 @@ describe("reprs (4, 5, 6)", () => {
     }
   });
 
-  it("completes a turn whose lost chunk is in the full message [AC-76]", () => {
+  it("completes a turn whose lost event is in the full message [AC-76]", () => {
     const lost = "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x";
     const body = sse(
       { event: { messageStart: { role: "assistant" } } },
@@ -379,7 +379,7 @@ describe("streams that are cut (12)", () => {
     });
   });
 
-  it("fails for want of the full message behind the last chunk [AC-73]", () => {
+  it("fails for want of the full message behind the last event [AC-73]", () => {
     const message = "The stream ended before the full copy that confirms the last message";
     expect(fold(text.slice(0, text.indexOf('data: {"message"'))).at(-1)).toEqual({
       ...failed({ code: "incomplete_turn", message, details: {} }, "end_turn"),
@@ -464,7 +464,7 @@ describe("words with two meanings (14)", () => {
     ]);
   });
 
-  it("takes the event of a node for the event of an agent inside, never for a chunk [AC-73, AC-84]", () => {
+  it("takes the event of a node for the event of an agent inside, never for one of Converse [AC-73, AC-84]", () => {
     const inner = {
       event: { contentBlockDelta: { delta: { text: "inner" }, contentBlockIndex: 0 } },
     };
@@ -483,7 +483,7 @@ describe("words with two meanings (14)", () => {
 });
 
 describe("block indexes (15)", () => {
-  it("reads chunks without an index, or with null [AC-73]", () => {
+  it("reads Converse events without an index, or with null [AC-73]", () => {
     const bytes = readFixture("py-no-index.sse");
     expect(fold(bytes)).toEqual([
       TURN_STARTED,
@@ -497,7 +497,7 @@ describe("block indexes (15)", () => {
     ]);
   });
 
-  it("reads chunks whose index is no index, and says so [AC-73]", () => {
+  it("reads Converse events whose index is no index, and says so [AC-73]", () => {
     for (const index of [-1, 1.5, "x", {}, true]) {
       const start = sse({ event: { messageStart: { role: "assistant" } } });
       const delta = { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex: index } };

@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { keepUnknown, keepUnknownFields } from "../converse/state.ts";
 import { foldActivity } from "./activity.ts";
-import { foldChunk, isBareChunk, isChunkName } from "./chunks.ts";
+import { foldConverseEvent, isBareConverseEvent, isConverseEventName } from "./converse-events.ts";
 import { foldError, foldForceStop, isError } from "./errors.ts";
 import { foldFullMessage } from "./full-message.ts";
 import { closeDataMessage, foldMerged } from "./merged.ts";
@@ -26,9 +26,9 @@ export function isAgentEvent(value: unknown): value is Fields {
   if (!isObject(value)) return false;
   const { type, event, data, delta, message, result } = value;
   if (typeof type === "string" && (isAgUi(type) || translateStrandsTs(type, value))) return true;
-  if (isObject(event)) return Object.keys(event).some(isChunkName);
+  if (isObject(event)) return Object.keys(event).some(isConverseEventName);
   return (
-    isBareChunk(value) ||
+    isBareConverseEvent(value) ||
     isMessage(message) ||
     isMessage(result) ||
     (isObject(delta) && typeof data === "string") ||
@@ -42,7 +42,7 @@ function foldEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
   state.cycleAnnounced = false;
   const { type, event } = fields;
   if (type === undefined && isObject(event)) {
-    keepUnknownFields(state.converse, CHUNK_EVENT, fields, emit);
+    keepUnknownFields(state.converse, WRAPPED_EVENT, fields, emit);
     foldWrapped(state, event, emit);
     return true;
   }
@@ -64,11 +64,12 @@ function foldLoopEvent(state: StrandsState, fields: Fields, emit: Out): boolean 
 }
 
 const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
-const CHUNK_EVENT = { name: "strands", fields: new Set(["event"]) };
+const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]) };
 
 /** Some apps wrap every event of the agent once more. */
 function foldWrapped(state: StrandsState, event: Fields, emit: Out): void {
-  if (Object.keys(event).some(isChunkName) || !isAgentEvent(event)) foldChunk(state, event, emit);
+  if (Object.keys(event).some(isConverseEventName) || !isAgentEvent(event))
+    foldConverseEvent(state, event, emit);
   else foldEvent(state, event, emit);
 }
 
@@ -76,11 +77,11 @@ function foldContent(state: StrandsState, fields: Fields, emit: Out): boolean {
   const { message, stop_reason: reason } = fields;
   if (isError(fields)) foldError(state, fields, emit);
   else if (fields["force_stop"] === true) foldForceStop(state, fields);
-  else if (isBareChunk(fields)) foldChunk(state, fields, emit);
+  else if (isBareConverseEvent(fields)) foldConverseEvent(state, fields, emit);
   else if (isMessage(message)) {
     foldFullMessage(state, message, typeof reason === "string" ? reason : undefined, emit);
   } else if ("result" in fields) foldResult(state, fields["result"], emit);
-  // Arguments in `current_tool_use` may run ahead of their chunks; they are never to be believed.
+  // Arguments in `current_tool_use` may run ahead of their Converse events; they are never to be believed.
   else return foldMerged(state, fields, emit) || "current_tool_use" in fields;
   return true;
 }

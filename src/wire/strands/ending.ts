@@ -33,7 +33,7 @@ export function endStream(state: StrandsState, emit: Out): void {
 
 /** Text alone has no end on the wire but the end of the stream. */
 function isPlainText({ heard, loopSeen }: StrandsState): boolean {
-  return heard !== null && heard.channel === "data" && heard.open && !loopSeen;
+  return heard !== null && heard.carrier === "data" && heard.open && !loopSeen;
 }
 
 /** The loop knows better than its last message whether the turn is whole. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  chunk,
+  converseEvent,
   completed,
   ended,
   foldLines,
@@ -8,7 +8,7 @@ import {
   plainTurn,
   saidText,
   started,
-  textChunk,
+  textDelta,
   textMessage,
   tokens,
 } from "../../../test/fixtures/strands/fixtures.ts";
@@ -44,7 +44,7 @@ function endOf(events: readonly ProviderEvent[]): TurnEnd | null {
 const LOOP = [{ init_event_loop: true }, { start: true }, { start_event_loop: true }];
 
 describe("carriers of one message", () => {
-  it("believes chunks before merged events, and these before the full message", () => {
+  it("believes Converse events before merged events, and these before the full message", () => {
     const merged = { data: "Hello", delta: { text: "Hello" } };
     expect(
       foldValues([
@@ -104,7 +104,7 @@ describe("carriers of one message", () => {
 
   it("adds the rest of a text to a message that is still open", () => {
     expect(
-      foldValues([chunk("messageStart", { role: "assistant" }), full({ text: "Hello" })]),
+      foldValues([converseEvent("messageStart", { role: "assistant" }), full({ text: "Hello" })]),
     ).toEqual(plainTurn(null, "Hello"));
     const cut = textMessage("Hel").slice(0, -1);
     expect(foldValues([...cut, full({ text: "Hello" })])).toEqual([
@@ -135,7 +135,7 @@ describe("carriers of one message", () => {
         type: "diagnostic",
         diagnostic: {
           code: "text_disagrees",
-          message: "The full message differs from the text of its chunks; the full one stands",
+          message: "The full message differs from the text of its events; the full one stands",
         },
       },
       { type: "message.replaced", message: 0, text: "Goodbye" },
@@ -178,11 +178,11 @@ describe("carriers of one message", () => {
     expect([turn.text, turn.calls, turn.serverCalls]).toEqual(["Hi", [], []]);
   });
 
-  it("counts the tokens of a full message unless its chunks did", () => {
+  it("counts the tokens of a full message unless its Converse events did", () => {
     const metadata = { usage: { inputTokens: 1, outputTokens: 2 }, metrics: { latencyMs: 3 } };
     const message = { role: "assistant", content: [{ text: "Hi" }], metadata };
     expect(endOf(foldValues([{ message }]))?.usage).toEqual(tokens(1, 2));
-    const counted = [...textMessage("Hi"), chunk("metadata", metadata), { message }];
+    const counted = [...textMessage("Hi"), converseEvent("metadata", metadata), { message }];
     expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
   });
 
@@ -191,7 +191,7 @@ describe("carriers of one message", () => {
     const content = [{ text: "Hi" }, toolUse("A")];
     const values = [
       ...textMessage("Hi"),
-      chunk("metadata", metadata),
+      converseEvent("metadata", metadata),
       { message: { role: "assistant", content, metadata } },
     ];
     expect(endOf(foldValues(values))?.usage).toEqual(tokens(1, 2));
@@ -232,10 +232,10 @@ describe("carriers of one message", () => {
   it("goes on behind a text that was taken back [AC-79]", () => {
     const values = [
       ...textMessage("Secret").slice(0, 3),
-      chunk("redactContent", { redactAssistantContentMessage: "[redacted]" }),
-      textChunk(" and more", 1),
-      chunk("contentBlockStop", { contentBlockIndex: 1 }),
-      chunk("messageStop", { stopReason: "end_turn" }),
+      converseEvent("redactContent", { redactAssistantContentMessage: "[redacted]" }),
+      textDelta(" and more", 1),
+      converseEvent("contentBlockStop", { contentBlockIndex: 1 }),
+      converseEvent("messageStop", { stopReason: "end_turn" }),
       full({ text: "[redacted] and more" }),
     ];
     const events = foldValues(values);
@@ -250,7 +250,7 @@ describe("carriers of one message", () => {
     expect(turnOf(foldValues([message("m-1"), message("m-2")])).text).toBe("HiHi");
   });
 
-  it("drops bare strings that repeat the chunks, and keeps those that do not", () => {
+  it("drops bare strings that repeat the Converse events, and keeps those that do not", () => {
     const lines = textMessage("One. ", "Two.");
     const repeated = [
       ...lines.slice(0, 2),
@@ -279,7 +279,7 @@ describe("carriers of one message", () => {
     expect(turnOf(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
   });
 
-  it("ends a message of bare strings where chunks begin another", () => {
+  it("ends a message of bare strings where Converse events begin another", () => {
     expect(foldValues(["Searching", ...textMessage("Found")])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Searching"),
@@ -292,7 +292,9 @@ describe("carriers of one message", () => {
   });
 
   it("lets the full message have the last word on a text that was taken back [AC-79]", () => {
-    const redaction = chunk("redactContent", { redactAssistantContentMessage: "[redacted]" });
+    const redaction = converseEvent("redactContent", {
+      redactAssistantContentMessage: "[redacted]",
+    });
     expect(foldValues([...textMessage("Secret"), redaction, full({ text: "[nothing]" })])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Secret"),
@@ -316,13 +318,13 @@ describe("carriers of one message", () => {
 
 describe("who runs the tools", () => {
   const round = [
-    chunk("messageStart", { role: "assistant" }),
-    chunk("contentBlockStart", {
+    converseEvent("messageStart", { role: "assistant" }),
+    converseEvent("contentBlockStart", {
       start: { toolUse: { toolUseId: "A", name: "look" } },
       contentBlockIndex: 0,
     }),
-    chunk("contentBlockStop", { contentBlockIndex: 0 }),
-    chunk("messageStop", { stopReason: "tool_use" }),
+    converseEvent("contentBlockStop", { contentBlockIndex: 0 }),
+    converseEvent("messageStop", { stopReason: "tool_use" }),
   ];
 
   it("leaves no call to us that the agent answers or goes on without", () => {
@@ -397,7 +399,7 @@ describe("results", () => {
     const result = { stop_reason: "end_turn", message, metrics };
     expect(endOf(foldValues([{ result }]))?.usage).toEqual(tokens(3, 4));
     const usage = { inputTokens: 1, outputTokens: 2 };
-    const counted = [...textMessage("Hi"), chunk("metadata", { usage }), { result }];
+    const counted = [...textMessage("Hi"), converseEvent("metadata", { usage }), { result }];
     expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
   });
 
@@ -465,7 +467,9 @@ describe("nodes", () => {
 
   it("add nothing to a turn that has text and tokens of its own [AC-84]", () => {
     const usage = { inputTokens: 1, outputTokens: 2 };
-    const turn = turnOf(foldValues([...textMessage("Hi"), chunk("metadata", { usage }), done]));
+    const turn = turnOf(
+      foldValues([...textMessage("Hi"), converseEvent("metadata", { usage }), done]),
+    );
     expect([turn.text, turn.usage]).toEqual(["Hi", tokens(1, 2)]);
   });
 
@@ -652,17 +656,17 @@ describe("bodies and captures", () => {
 describe("limits", () => {
   it("folds 10 000 blocks and 1 000 messages, each once [AC-41]", () => {
     const blocks = Array.from({ length: 10_000 }, (_, index) => [
-      chunk("contentBlockStart", {
+      converseEvent("contentBlockStart", {
         start: { toolUse: { toolUseId: `t${index}`, name: "look" } },
         contentBlockIndex: index,
       }),
-      chunk("contentBlockStop", { contentBlockIndex: index }),
+      converseEvent("contentBlockStop", { contentBlockIndex: index }),
     ]).flat();
     const ids = Array.from({ length: 10_000 }, (_, index) => `t${index}`);
     const many = [
-      chunk("messageStart", { role: "assistant" }),
+      converseEvent("messageStart", { role: "assistant" }),
       ...blocks,
-      chunk("messageStop", { stopReason: "tool_use" }),
+      converseEvent("messageStop", { stopReason: "tool_use" }),
       full(...ids.map((id) => ({ toolUse: { toolUseId: id, name: "look", input: {} } }))),
       results(...ids),
       ...Array.from({ length: 1_000 }, (_, index) => [
@@ -680,8 +684,8 @@ describe("limits", () => {
 
   it("stops reading a turn beyond its limit", () => {
     const values = [
-      chunk("messageStart", { role: "assistant" }),
-      ...Array.from({ length: 100 }, () => textChunk("0123456789", 0)),
+      converseEvent("messageStart", { role: "assistant" }),
+      ...Array.from({ length: 100 }, () => textDelta("0123456789", 0)),
     ];
     const turn = turnOf(foldValues(values, { maxCharacters: 50 }));
     expect(turn.text.length).toBeLessThan(100);

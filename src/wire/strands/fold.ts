@@ -24,7 +24,7 @@ export type StrandsInput =
  * Folds what agents on AgentCore Runtime send: Strands in Python and TypeScript, apps that pass on part of it, and apps
  * with events of their own.
  *
- * The same text comes in up to six carriers. One carrier is elected for each message: its Converse chunks if they are
+ * The same text comes in up to six carriers. One carrier is elected for each message: its Converse events if they are
  * there, else merged events and bare strings, else the full message, else the result. The others only confirm it,
  * complete it or, where the agent took something back, replace it.
  */
@@ -63,7 +63,7 @@ function initialState(options: StrandsOptions): StrandsState {
     heard: null,
     loopSeen: false,
     cycleAnnounced: false,
-    nestedChunks: false,
+    nestedEvents: false,
     done: null,
     forceStop: null,
     knownError: null,

@@ -3,12 +3,12 @@ import { diagnose } from "../converse/state.ts";
 import { currentMessage, holds, tell, textOf } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
 import { readMessage, type FullMessage, type MessageBlock } from "./message-blocks.ts";
-import { tellBlock, tellResults } from "./message-chunks.ts";
+import { tellBlock, tellResults } from "./message-events.ts";
 import { rememberMessage, type Fields, type HeardMessage, type Out } from "./state.ts";
 import type { StrandsState } from "./state.ts";
 
 /**
- * Folds a message that came in one piece. Most of the time its content was heard before, from chunks: then only what
+ * Folds a message that came in one piece. Most of the time its content was heard before, from Converse events: then only what
  * is missing is told, and where the two differ this copy is right.
  */
 export function foldFullMessage(
@@ -61,7 +61,7 @@ function callsOf(heard: HeardMessage | null): ReadonlySet<string> {
 
 function tellWhole(state: StrandsState, message: FullMessage, emit: Out): void {
   if (currentMessage(state) === null) tell(state, "messageStart", { role: "assistant" }, emit);
-  if (state.heard !== null) state.heard.channel = "message";
+  if (state.heard !== null) state.heard.carrier = "message";
   for (const block of message.blocks) tellBlock(state, block, emit);
 }
 
@@ -118,14 +118,14 @@ function reconcileText(state: StrandsState, heard: HeardMessage, text: string, e
     return;
   }
   if (!goesOn && heard.replacement === null) {
-    const note = "The full message differs from the text of its chunks; the full one stands";
+    const note = "The full message differs from the text of its events; the full one stands";
     diagnose(state.converse, "text_disagrees", note, emit);
   }
   heard.replacement = text;
   emit({ type: "message.replaced", message: heard.number, text });
 }
 
-/** Ends the message if no chunk did, and counts its tokens if no chunk has. */
+/** Ends the message if no Converse event did, and counts its tokens if none has. */
 function confirm(
   state: StrandsState,
   message: FullMessage,

@@ -65,7 +65,7 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
   state.done = null;
   state.heard = {
     number,
-    channel: null,
+    carrier: null,
     open: true,
     settled: false,
     confirmed: false,

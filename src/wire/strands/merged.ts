@@ -9,13 +9,13 @@ interface MergedDelta {
 }
 
 /**
- * Folds the event that Strands merges from a chunk and its state, where no chunk was passed on; false when it is no
+ * Folds the event that Strands merges from a Converse event and its state, where that event was not passed on; false when it is no
  * such event. Apps that send text in objects of their own making are understood too.
  */
 export function foldMerged(state: StrandsState, fields: Fields, emit: Out): boolean {
   const merged = fields["type"] === undefined ? readMerged(fields) : undefined;
   if (merged === undefined) return false;
-  if (currentMessage(state)?.channel === "event") return true;
+  if (currentMessage(state)?.carrier === "event") return true;
   const { event_loop_cycle_id: cycle } = fields;
   tellDelta(state, merged, typeof cycle === "string" ? cycle : null, emit);
   return true;
@@ -25,11 +25,11 @@ export function foldMerged(state: StrandsState, fields: Fields, emit: Out): bool
 export function foldBareText(state: StrandsState, text: string, emit: Out): void {
   if (text === "") return;
   const heard = currentMessage(state);
-  if (heard?.channel === "event" && repeats(heard, text)) return;
-  if (heard?.channel === "event" && heard.open) {
-    // Put among the chunks it would look like the model's own words.
+  if (heard?.carrier === "event" && repeats(heard, text)) return;
+  if (heard?.carrier === "event" && heard.open) {
+    // Put among the Converse events it would look like the model's own words.
     emit({ type: "unknown", what: "event", name: "text", raw: text });
-    const message = "A bare text came inside a message that came in chunks, and is not part of it";
+    const message = "A bare text came inside a message that came in events, and is not part of it";
     return diagnose(state.converse, "text_disagrees", message, emit);
   }
   tellDelta(state, { block: "text", delta: { text } }, null, emit);
@@ -38,7 +38,7 @@ export function foldBareText(state: StrandsState, text: string, emit: Out): void
 /** Ends a message that only the `data` carrier delivered: nothing on the wire does. */
 export function closeDataMessage(state: StrandsState, emit: Out): void {
   const heard = currentMessage(state);
-  if (heard === null || !heard.open || heard.channel !== "data") return;
+  if (heard === null || !heard.open || heard.carrier !== "data") return;
   closeDataBlock(state, heard, emit);
   tell(state, "messageStop", {}, emit);
   heard.settled = true;
@@ -78,7 +78,7 @@ function tellDelta(
   if (currentMessage(state)?.open !== true) tell(state, "messageStart", ASSISTANT, emit);
   const heard = currentMessage(state);
   if (heard === null) return;
-  heard.channel = "data";
+  heard.carrier = "data";
   heard.cycle = cycle ?? heard.cycle;
   if (heard.dataBlock !== block) closeDataBlock(state, heard, emit);
   heard.dataBlock = block;
@@ -87,7 +87,7 @@ function tellDelta(
 
 const ASSISTANT = { role: "assistant" } as const;
 
-/** Whether a text goes on repeating what came in chunks. */
+/** Whether a text goes on repeating what came in Converse events. */
 function repeats(heard: HeardMessage, text: string): boolean {
   if (heard.unrepeated?.startsWith(text) !== true) return false;
   heard.unrepeated = heard.unrepeated.slice(text.length);

@@ -79,7 +79,7 @@ function readReasoning(body: Fields): Fields {
   };
 }
 
-/** The citations themselves came as chunks; here is the text that they are about. */
+/** The citations themselves came as Converse events; here is the text that they are about. */
 function textsOf(content: unknown): MessageBlock[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): MessageBlock[] => {

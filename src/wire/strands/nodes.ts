@@ -1,6 +1,6 @@
 import { isObject } from "../../domain/json.ts";
 import type { Outcome } from "../../domain/provider-event.ts";
-import { isChunkName } from "./chunks.ts";
+import { isConverseEventName } from "./converse-events.ts";
 import { readMessage } from "./message-blocks.ts";
 import { foldBareText } from "./merged.ts";
 import { foldUsage } from "./result.ts";
@@ -30,10 +30,10 @@ export function foldNode(state: StrandsState, type: string, fields: Fields, emit
   return true;
 }
 
-/** The chunks of an inner agent come as JSON; its merged events then repeat them as reprs. */
+/** The Converse events of an inner agent come as JSON; its merged events then repeat them as reprs. */
 export function noteNested(state: StrandsState, inner: unknown): void {
   const event = isObject(inner) ? inner["event"] : undefined;
-  if (isObject(event) && Object.keys(event).some(isChunkName)) state.nestedChunks = true;
+  if (isObject(event) && Object.keys(event).some(isConverseEventName)) state.nestedEvents = true;
 }
 
 function finishNodes(state: StrandsState, result: unknown, emit: Out): void {

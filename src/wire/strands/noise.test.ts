@@ -35,7 +35,7 @@ function verdicts(file: string): { readonly skipped: string[]; readonly read: st
   return { skipped, read };
 }
 
-const CHUNKS = textMessage("Hi").map((value) => JSON.stringify(value));
+const EVENTS = textMessage("Hi").map((value) => JSON.stringify(value));
 
 describe("lines that nobody needs to read", () => {
   it.each(["py-tool-turn.sse", "py-old-tool-turn.sse"])(
@@ -74,16 +74,16 @@ describe("lines that nobody needs to read", () => {
     const content = '[{"toolResult": {"toolUseId": "A", "content": [{"text": "x"}]}}]';
     const answer = `{"message": {"role": "user", "content": ${content}}}`;
     const result = startOf(`"{'result': AgentResult(stop_reason='end_turn')}"`);
-    expect(isNoise(stateAfter([...CHUNKS, message]), result)).toBe(true);
-    expect(isNoise(stateAfter([...CHUNKS, message, answer]), result)).toBe(false);
+    expect(isNoise(stateAfter([...EVENTS, message]), result)).toBe(true);
+    expect(isNoise(stateAfter([...EVENTS, message, answer]), result)).toBe(false);
   });
 
-  it("are no reprs of agents inside that were not heard in chunks", () => {
+  it("are no reprs of agents inside that were not heard in Converse events", () => {
     const repr = `"{'type': 'tool_stream', 'tool_stream_event': {'tool_use': {'toolUseId': 'A'}}}"`;
-    expect(isNoise(stateAfter(CHUNKS), startOf(repr))).toBe(false);
+    expect(isNoise(stateAfter(EVENTS), startOf(repr))).toBe(false);
   });
 
-  it("are the reprs of agents inside, once their chunks were heard", () => {
+  it("are the reprs of agents inside, once their Converse events were heard", () => {
     expect(verdicts("py-agent-as-tool.sse").read).toEqual([]);
     expect(new Set(verdicts("py-graph.sse").read)).toEqual(new Set(["type"]));
     expect(verdicts("py-graph.sse").read).toHaveLength(3);
@@ -92,14 +92,14 @@ describe("lines that nobody needs to read", () => {
   it("depend on the message at hand, not on one before it", () => {
     const repr = startOf(`"{'data': 'Hi', 'delta': {'text': 'Hi'}, 'agent': <A object at 0x1>}"`);
     expect(isNoise(stateAfter([]), repr)).toBe(false);
-    expect(isNoise(stateAfter(CHUNKS.slice(0, 1)), repr)).toBe(false);
-    expect(isNoise(stateAfter(CHUNKS.slice(0, 2)), repr)).toBe(true);
-    expect(isNoise(stateAfter(CHUNKS), repr)).toBe(true);
-    expect(isNoise(stateAfter([...CHUNKS, '{"start": true}']), repr)).toBe(false);
+    expect(isNoise(stateAfter(EVENTS.slice(0, 1)), repr)).toBe(false);
+    expect(isNoise(stateAfter(EVENTS.slice(0, 2)), repr)).toBe(true);
+    expect(isNoise(stateAfter(EVENTS), repr)).toBe(true);
+    expect(isNoise(stateAfter([...EVENTS, '{"start": true}']), repr)).toBe(false);
   });
 
   it("are never JSON, nor text that begins like a repr", () => {
-    const state = stateAfter(CHUNKS.slice(0, 2));
+    const state = stateAfter(EVENTS.slice(0, 2));
     for (const data of ['{"data": "x"}', '"{"', `"{'a': 1}"`, `{'data': 1}`, `"data"`, "", `"{'`]) {
       expect(isNoise(state, startOf(data)), data).toBe(false);
     }

@@ -3,14 +3,14 @@ import type { HeardMessage, StrandsState } from "./state.ts";
 
 /**
  * Whether a data line, by the first bytes of its value, is a repr that nobody needs to read: a merged event whose
- * content came as a chunk just before. From the second cycle on each of them holds the whole conversation.
+ * content came as a Converse event just before. From the second cycle on each of them holds the whole conversation.
  */
 export function isNoise(state: StrandsState, start: Uint8Array): boolean {
   if (start[0] !== QUOTE || start[1] !== BRACE || start[2] !== APOSTROPHE) return false;
   const key = wordAt(start, KEY_AT);
   // The value stands behind `': `, and its first word behind one or two characters more.
   const valueAt = KEY_AT + key.length + 3;
-  if (MERGED_KEYS.has(key)) return isHeardInChunks(currentMessage(state));
+  if (MERGED_KEYS.has(key)) return isHeardInEvents(currentMessage(state));
   if (key === "type") return isRepeatedType(state, wordAt(start, valueAt + 1));
   if (key === "result") return isFinished(state);
   return key === "current_tool_use" || (key === "delta" && isToolDelta(start, valueAt));
@@ -33,18 +33,18 @@ const MERGED_KEYS: ReadonlySet<string> = new Set([
   "citation",
 ]);
 
-function isHeardInChunks(heard: HeardMessage | null): boolean {
-  return heard?.channel === "event";
+function isHeardInEvents(heard: HeardMessage | null): boolean {
+  return heard?.carrier === "event";
 }
 
 function isToolDelta(start: Uint8Array, valueAt: number): boolean {
   return start[valueAt] === BRACE && wordAt(start, valueAt + 2) === "toolUse";
 }
 
-/** Arguments in `tool_use_stream` may run ahead of their chunks; they are never to be believed. */
+/** Arguments in `tool_use_stream` may run ahead of their Converse events; they are never to be believed. */
 function isRepeatedType(state: StrandsState, type: string): boolean {
   if (type === "tool_use_stream") return true;
-  return state.nestedChunks && (type === "tool_stream" || type === "multiagent_node_stream");
+  return state.nestedEvents && (type === "tool_stream" || type === "multiagent_node_stream");
 }
 
 /** The result of a turn whose last message is whole, and ended for a reason of its own, tells nothing new. */

@@ -39,8 +39,8 @@ export interface StrandsState {
   loopSeen: boolean;
   /** A cycle was announced and nothing else has come since. */
   cycleAnnounced: boolean;
-  /** An agent inside this one was heard in chunks, so its reprs repeat them. */
-  nestedChunks: boolean;
+  /** An agent inside this one was heard in Converse events, so its reprs repeat them. */
+  nestedEvents: boolean;
   /** The agent itself said that it is done. */
   done: Done | null;
   forceStop: string | null;
@@ -62,7 +62,7 @@ export interface StrandsState {
 export interface HeardMessage {
   readonly number: number;
   /** The carrier that delivers its content; null until one has. */
-  channel: "event" | "data" | "message" | null;
+  carrier: "event" | "data" | "message" | null;
   open: boolean;
   /** A full copy has come, or the next cycle has begun: what comes now is another message. */
   settled: boolean;
@@ -77,7 +77,7 @@ export interface HeardMessage {
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */
   cycle: string | null;
-  /** Text of its chunks that has not come again as bare strings; null once it is too much to compare with. */
+  /** Text of its Converse events that has not come again as bare strings; null once it is too much to compare with. */
   unrepeated: string | null;
 }
 

@@ -33,21 +33,21 @@ const SAYS_NOTHING_NEW: ReadonlySet<string> = new Set([
 function translateModelEvent(type: string, fields: Fields): Fields[] | undefined {
   switch (type) {
     case "modelMessageStartEvent":
-      return chunk("messageStart", { role: fields["role"] });
+      return converseEvent("messageStart", { role: fields["role"] });
     case "modelContentBlockStartEvent":
-      return chunk("contentBlockStart", { start: translateStart(fields["start"]) });
+      return converseEvent("contentBlockStart", { start: translateStart(fields["start"]) });
     case "modelContentBlockDeltaEvent":
-      return chunk("contentBlockDelta", { delta: translateDelta(fields["delta"]) });
+      return converseEvent("contentBlockDelta", { delta: translateDelta(fields["delta"]) });
     case "modelContentBlockStopEvent":
-      return chunk("contentBlockStop", {});
+      return converseEvent("contentBlockStop", {});
     case "modelMessageStopEvent":
-      return chunk("messageStop", { stopReason: reason(fields["stopReason"]) });
+      return converseEvent("messageStop", { stopReason: reason(fields["stopReason"]) });
     case "modelMetadataEvent":
-      return chunk("metadata", { usage: fields["usage"], metrics: fields["metrics"] });
+      return converseEvent("metadata", { usage: fields["usage"], metrics: fields["metrics"] });
     case "modelRedactionEvent": {
       const { outputRedaction } = fields;
       const text = isObject(outputRedaction) ? outputRedaction["replaceContent"] : undefined;
-      return chunk("redactContent", { redactAssistantContentMessage: text });
+      return converseEvent("redactContent", { redactAssistantContentMessage: text });
     }
     default:
       return undefined;
@@ -80,7 +80,7 @@ function translateAgentEvent(type: string, fields: Fields): Fields[] | undefined
   }
 }
 
-function chunk(name: string, payload: Fields): Fields[] {
+function converseEvent(name: string, payload: Fields): Fields[] {
   return [{ event: { [name]: payload } }];
 }
 

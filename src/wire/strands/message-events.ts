@@ -1,10 +1,10 @@
 import { keepUnknown } from "../converse/state.ts";
-import { asServerCall } from "./chunks.ts";
+import { asServerCall } from "./converse-events.ts";
 import { tell } from "./heard.ts";
 import type { MessageBlock } from "./message-blocks.ts";
 import type { Out, StrandsState } from "./state.ts";
 
-/** Tells a whole block as the chunks it would have come in. */
+/** Tells a whole block as the Converse events it would have come in. */
 export function tellBlock(state: StrandsState, block: MessageBlock, emit: Out): void {
   switch (block.kind) {
     case "text":

@@ -5,18 +5,18 @@ import { currentMessage, holds, tell } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
 
-/** Folds one Converse chunk: the carrier that is believed before all others. */
-export function foldChunk(state: StrandsState, chunk: Fields, emit: Out): void {
-  for (const name in chunk) foldMember(state, name, chunk[name], emit);
+/** Folds one Converse event: the carrier that is believed before all others. */
+export function foldConverseEvent(state: StrandsState, event: Fields, emit: Out): void {
+  for (const name in event) foldMember(state, name, event[name], emit);
 }
 
 /** An object whose keys are all Converse events, as apps send it that unwrap what Strands wraps. */
-export function isBareChunk(fields: Fields): boolean {
+export function isBareConverseEvent(fields: Fields): boolean {
   const names = Object.keys(fields);
-  return names.length > 0 && names.every(isChunkName);
+  return names.length > 0 && names.every(isConverseEventName);
 }
 
-export function isChunkName(name: string): boolean {
+export function isConverseEventName(name: string): boolean {
   return EVENT_NAMES.has(name) || name === "redactContent";
 }
 
@@ -48,7 +48,7 @@ function foldMember(state: StrandsState, name: string, payload: unknown, emit: O
 /** A start or an end alone elects nothing: an app may pass those on and hold back what is between them. */
 function elect(state: StrandsState): void {
   const heard = currentMessage(state);
-  if (heard !== null) heard.channel = "event";
+  if (heard !== null) heard.carrier = "event";
 }
 
 export function asServerCall(state: StrandsState, payload: unknown): unknown {
