@@ -13,15 +13,13 @@ export {
   type ToolResult,
   type ToolResultPart,
 } from "./domain/tool.ts";
+export { addToTurn, initialTurn, type TurnState } from "./domain/turn-state.ts";
 export {
-  addToTurn,
-  initialTurn,
   snapshotTurn,
   turnOf,
   type ServerCall,
   type Turn,
   type TurnBlock,
   type TurnMessage,
-  type TurnState,
 } from "./domain/turn.ts";
 export type { Usage } from "./domain/usage.ts";

@@ -32,7 +32,7 @@ function spanline(args: readonly string[], input?: Uint8Array) {
 describe("spanline", () => {
   it("shows help and version", () => {
     expect(spanline(["--help"])).toMatchObject({ status: 0, stderr: "" });
-    expect(spanline(["--help"]).stdout).toContain("inspect [options] <file>");
+    expect(spanline(["--help"]).stdout).toContain("inspect [options] [file]");
     expect(spanline(["--version"]).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 

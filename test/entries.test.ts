@@ -39,6 +39,8 @@ describe("the public entries", () => {
     `);
     expect(Object.keys(wire).sort()).toMatchInlineSnapshot(`
       [
+        "DIAGNOSTIC_CODES",
+        "ERROR_CODES",
         "FrameChecksumError",
         "FrameError",
         "SpanlineError",
@@ -56,7 +58,6 @@ describe("the public entries", () => {
         "harnessStream",
         "initialTurn",
         "inlineFunction",
-        "isEventStream",
         "jsonArrayDecoder",
         "jsonLinesDecoder",
         "jsonStream",
@@ -68,13 +69,15 @@ describe("the public entries", () => {
         "resumeMessages",
         "runCodec",
         "runtimeStream",
+        "sdkEvents",
+        "sdkMessages",
         "snapshotTurn",
         "sseDecoder",
         "strandsFold",
+        "streamCodec",
         "toolError",
         "toolSuccess",
         "turnOf",
-        "unexpectedBody",
         "userMessages",
       ]
     `);

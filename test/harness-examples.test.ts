@@ -61,7 +61,16 @@ describe("the Converse profile", () => {
     expect({ stopReason, toolUses, said, usage }).toEqual({
       stopReason: "tool_use",
       toolUses: [
-        { toolUseId: "A", name: "one", input: {} },
+        {
+          toolUseId: "A",
+          name: "one",
+          input: null,
+          inputText: "",
+          inputError: {
+            problem: "incomplete",
+            message: "The stream stopped before the arguments were complete",
+          },
+        },
         { toolUseId: "B", name: "two", input: {} },
         { toolUseId: "C", name: "three", input: {} },
       ],

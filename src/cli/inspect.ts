@@ -3,7 +3,7 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { CaptureFormat } from "../inspect/capture-format.ts";
 import { inspect } from "../inspect/inspect.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
-import { PLAIN, type Style } from "../inspect/style.ts";
+import { PLAIN, printable, type Style } from "../inspect/style.ts";
 import { openBytes, type ByteSource } from "../platform/files.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
 
@@ -16,7 +16,7 @@ export interface InspectFlags {
 /** Returns the exit code. */
 export async function inspectCommand(file: string, flags: InspectFlags): Promise<number> {
   const terminal = processTerminal();
-  const name = file === "-" ? "standard input" : file;
+  const name = file === "-" ? "standard input" : printable(file);
   try {
     const source = await openBytes(file);
     await inspect({
@@ -31,7 +31,7 @@ export async function inspectCommand(file: string, flags: InspectFlags): Promise
   } catch (error) {
     terminal.progress("");
     terminal.note(`${complaint(error, name)}\n`);
-    return 2;
+    return isWriteError(error) ? 1 : 2;
   }
 }
 
@@ -42,7 +42,13 @@ function complaint(error: unknown, name: string): string {
   if (code === "EISDIR")
     return `Cannot read ${name}: it is a folder; name a file, or - for standard input`;
   if (code === "EACCES") return `Cannot read ${name}: permission denied`;
+  if (error instanceof Error && isWriteError(error)) return `Cannot write: ${error.message}`;
+  if (error instanceof Error && code !== undefined) return `Cannot read ${name}: ${error.message}`;
   throw error;
+}
+
+function isWriteError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "write";
 }
 
 /** Reading less than this is over before anybody wonders. */

@@ -11,26 +11,31 @@ export async function program(argv: readonly string[]): Promise<number> {
     .description("The bridge between managed agents and the places where people use them")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .showHelpAfterError("(spanline --help shows what there is)")
+    .showHelpAfterError("(add --help to see what there is)")
     .exitOverride();
 
   spanline
     .command("inspect")
     .description("show a captured agent stream as a readable trace")
-    .argument("<file>", "the capture, or - for standard input")
+    .argument(
+      "[file]",
+      "the capture, or - for standard input, which is also the default for a pipe",
+    )
     .addOption(
       new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
     )
-    .option("--json", "short for --format json")
+    .addOption(new Option("--json", "short for --format json").conflicts("format"))
     .addOption(
       new Option("--as <format>", "what the capture is, instead of a look at it").choices(
         CAPTURE_FORMATS,
       ),
     )
     .addHelpText("after", INSPECT_EXAMPLES)
-    .action(async (file: string, options: InspectFlags) => {
+    .action(async (file: string | undefined, options: InspectFlags, command: Command) => {
+      if (file === undefined && process.stdin.isTTY)
+        command.error("error: name a capture to inspect");
       const { inspectCommand } = await import("./inspect.ts");
-      exitCode = await inspectCommand(file, options);
+      exitCode = await inspectCommand(file ?? "-", options);
     });
 
   try {
@@ -47,4 +52,7 @@ Examples:
   spanline inspect answer.bin                    an InvokeHarness answer, as curl or a proxy saved it
   curl -sN … | spanline inspect -                an SSE stream as it comes
   spanline inspect run.sse --format events       every event as a line of JSON
-  spanline inspect run.json --format open-responses`;
+  spanline inspect run.json --format open-responses
+
+A damaged stream is read as far as it goes. Exit code 0 means that the capture was read, however its turn ended;
+1 that the output could not be written; 2 that the capture or the command line cannot be used.`;

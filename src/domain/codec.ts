@@ -14,6 +14,23 @@ export interface Codec<State, Piece, Out> {
   finish(state: State, emit: Emit<Out>): void;
 }
 
+/** Runs an input through a codec as it arrives. An error of the source is the caller's to catch; nothing is made of it. */
+export async function* streamCodec<State, Piece, Out>(
+  codec: Codec<State, Piece, Out>,
+  pieces: AsyncIterable<Piece>,
+): AsyncGenerator<Out, void, undefined> {
+  let out: Out[] = [];
+  const emit = (item: Out): void => void out.push(item);
+  const state = codec.initial();
+  for await (const piece of pieces) {
+    codec.step(state, piece, emit);
+    yield* out;
+    out = [];
+  }
+  codec.finish(state, emit);
+  yield* out;
+}
+
 /** Runs a whole input through a codec. */
 export function runCodec<State, Piece, Out>(
   codec: Codec<State, Piece, Out>,

@@ -26,6 +26,35 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+/** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    return JSON.stringify(`[no JSON form: ${error instanceof Error ? error.message : "unknown"}]`);
+  }
+}
+
+/** Whether JSON text holds a whole number that a double cannot hold, so that its parsed form is another number. */
+export function hasInexactInteger(text: string): boolean {
+  for (const { index, 0: digits } of text.matchAll(/\d{16,}/g)) {
+    const isWhole =
+      !/[.eE\d]/.test(text[index - 1] ?? "") && !/[.eE]/.test(text[index + digits.length] ?? "");
+    if (isWhole && String(Number(digits)) !== digits && !isInString(text, index)) return true;
+  }
+  return false;
+}
+
+function isInString(text: string, place: number): boolean {
+  let quoted = false;
+  for (let at = 0; at < place; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) quoted = !quoted;
+    else if (code === BACKSLASH && quoted) at += 1;
+  }
+  return quoted;
+}
+
 /** Brackets are counted with native searches first: only text with very many of them is looked at by character. */
 function isTooDeep(text: string): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;

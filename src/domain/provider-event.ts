@@ -175,7 +175,10 @@ export interface TurnEnd {
   readonly outcome: Outcome;
   /** The provider's own word; null when the stream never said. */
   readonly reason: string | null;
-  /** Calls without a result that are ours to run, in the order they were first seen. */
+  /**
+   * Calls without a result that are ours to run, in the order they were first seen. Empty when the turn was cut or
+   * limited: what such a turn wanted to call may not be all that it meant to say.
+   */
   readonly openCalls: readonly string[];
   /** The sum over all model calls; null when the stream reported none. */
   readonly usage: Usage | null;

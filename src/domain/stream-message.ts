@@ -1,3 +1,4 @@
+import type { Diagnostic } from "./diagnostic.ts";
 import type { Failure } from "./errors.ts";
 
 /** What one frame of a provider's stream carries, before anybody asks what it means. */
@@ -12,7 +13,7 @@ export type StreamMessage =
       readonly reason: string;
       readonly raw: string;
     }
-  /** Something that was sent is missing here; the stream goes on behind it. */
-  | { readonly type: "gap"; readonly failure: Failure }
+  /** Something is wrong here and the stream goes on behind it. With a `failure`, something that was sent is missing. */
+  | { readonly type: "fault"; readonly diagnostic: Diagnostic; readonly failure?: Failure }
   /** The stream itself broke: bad framing, or an end inside a frame. */
   | { readonly type: "failure"; readonly failure: Failure };

@@ -1,10 +1,11 @@
-import { isObject, parseJson, type JsonObject, type JsonValue } from "./json.ts";
+import { isObject, jsonText, parseJson, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
 export type Runner = "client" | "server";
 
 export interface ToolInputError {
-  readonly problem: "invalid-json" | "not-an-object";
+  /** `incomplete`: the stream stopped before the arguments did. */
+  readonly problem: "invalid-json" | "not-an-object" | "incomplete";
   readonly message: string;
 }
 
@@ -39,16 +40,25 @@ export interface ToolResult {
   readonly metadata?: unknown;
 }
 
-/** The result of a tool that did its work. Text goes as text, anything else as JSON. */
-export function toolSuccess(callId: string, output: JsonValue): ToolResult {
+/** The result of a tool that did its work. Text goes as text, anything else as its JSON, nothing as no output. */
+export function toolSuccess(callId: string, output: unknown): ToolResult {
+  if (output === undefined) return { callId, parts: [], isError: false };
   const part: ToolResultPart =
-    typeof output === "string" ? { type: "text", text: output } : { type: "json", value: output };
+    typeof output === "string"
+      ? { type: "text", text: output }
+      : { type: "json", value: JSON.parse(jsonText(output)) };
   return { callId, parts: [part], isError: false };
 }
 
 /** The result of a tool that did not; `message` is for the model. */
 export function toolError(callId: string, message: string): ToolResult {
   return { callId, parts: [{ type: "text", text: message }], isError: true };
+}
+
+/** A call whose arguments the stream did not live to bring. */
+export function cutCall(facts: ToolCallFacts): ToolCall {
+  const message = "The stream stopped before the arguments were complete";
+  return { ...facts, input: null, inputError: { problem: "incomplete", message } };
 }
 
 /** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderEvent } from "./provider-event.ts";
-import { addToTurn, initialTurn, snapshotTurn, turnOf } from "./turn.ts";
+import { addToTurn, initialTurn } from "./turn-state.ts";
+import { snapshotTurn, turnOf } from "./turn.ts";
 
 const start: ProviderEvent = { type: "message.start", message: 0, role: "assistant" };
 

@@ -12,7 +12,10 @@ describe("telling a capture's format", () => {
     ["sse", bytes("\ufeffevent: error\ndata: {}\n\n")],
     ["json-array", bytes('\n  [\n  {"messageStart": {"role": "assistant"}}]')],
     ["json-lines", bytes('{"messageStart":{"role":"assistant"}}\n{"messageStop":{}}\n')],
-    ["json-lines", bytes('{"result":"hi"}')],
+    ["json-lines", bytes('{"messageStart":{"role":"assistant"}}\r\n\n{"messageStop":{}}')],
+    ["json", bytes('{"result":"hi"}')],
+    ["json", bytes('{ "events": [] }\n')],
+    ["json", bytes('"hello"')],
     ["json", bytes('{\n  "session_id": "x",\n  "events": []\n}')],
     ["json", bytes('{"session_id":"x","events":[]}')],
   ] as const)("takes it for %s", (format, start) => {

@@ -22,6 +22,7 @@ export function detectFormat(
   const text = new TextDecoder().decode(start).trimStart();
   if (text.startsWith("[")) return "json-array";
   if (text.startsWith("{")) return linesOrDocument(text, isAll);
+  if (text.startsWith('"')) return "json";
   if (/^(data|event|id|retry)?:|^data[\r\n]/.test(text)) return "sse";
   return { found: describe(start, text) };
 }
@@ -37,13 +38,13 @@ function looksLikeFrames(start: Uint8Array): boolean {
   return total >= 16 && view.getUint32(4) <= total - 16;
 }
 
-/** A first line that holds a whole object is one of many; an object that goes on behind it is a document. */
+/** A first line that holds a whole object, with more behind it, is one of many; anything else is a document. */
 function linesOrDocument(text: string, isAll: boolean): CaptureFormat | undefined {
   const end = text.indexOf("\n");
-  if (end === -1 && !isAll && text.length < LONGEST_START) return undefined;
-  const line = end === -1 ? text : text.slice(0, end);
-  const holdsMany = line.startsWith('{"events"') || line.startsWith('{"session_id"');
-  return line.trimEnd().endsWith("}") && !holdsMany ? "json-lines" : "json";
+  if (end === -1) return isAll || text.length >= LONGEST_START ? "json" : undefined;
+  const hasMore = text.slice(end).trim() !== "";
+  if (!hasMore && !isAll) return undefined;
+  return hasMore && text.slice(0, end).trimEnd().endsWith("}") ? "json-lines" : "json";
 }
 
 function describe(start: Uint8Array, text: string): string {

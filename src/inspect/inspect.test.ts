@@ -38,7 +38,7 @@ describe("inspecting a capture", () => {
     expect(await inspected(capture)).toBe(`assistant
   ~ The customer asks for order ORD-1001. I look it up first, then the shipment. [signed]
   Let me look at your order.
-  → get_order on the server tooluse_7Qk2
+  → get_order (on the server) tooluse_7Qk2
     {
       "order_id": "ORD-1001"
     }
@@ -85,7 +85,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     const damaged = capture.slice();
     damaged[60] = (damaged[60] ?? 0) ^ 1;
     const trace = await inspected(damaged);
-    expect(trace).toContain("malformed_event: Frame 0 at byte 0 does not match its checksum");
+    expect(trace).toContain("frame_checksum: Frame 0 at byte 0 does not match its checksum");
     expect(trace).toContain(`
 2 diagnostics
   checksum_mismatch at byte 0: Frame 0 at byte 0 does not match its checksum

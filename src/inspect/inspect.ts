@@ -60,6 +60,7 @@ async function recognised({ chunks, capture, name }: InspectOptions): Promise<Re
     const format = detectFormat(Buffer.concat(start), isAll);
     if (format === undefined) continue;
     if (typeof format === "string") return { format, chunks: replay(start, rest) };
+    await rest.return?.();
     throw new SpanlineError(
       "unreadable_input",
       `Cannot read ${name}: found ${format.found}; supported are AWS event streams, SSE, JSON arrays and JSON lines`,

@@ -1,6 +1,7 @@
 import type { Codec } from "../domain/codec.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { addToTurn, initialTurn, snapshotTurn } from "../domain/turn.ts";
+import { addToTurn, initialTurn, type TurnState } from "../domain/turn-state.ts";
+import { snapshotTurn } from "../domain/turn.ts";
 import { responseEncoder } from "../wire/responses/response-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
 import type { Style } from "./style.ts";
@@ -31,7 +32,7 @@ const eventLines: Codec<null, ProviderEvent, string> = {
   finish: () => {},
 };
 
-const wholeTurn: Codec<ReturnType<typeof initialTurn>, ProviderEvent, string> = {
+const wholeTurn: Codec<TurnState, ProviderEvent, string> = {
   initial: initialTurn,
   step: (turn, event) => addToTurn(turn, event),
   finish: (turn, emit) => emit(`${JSON.stringify(snapshotTurn(turn), null, 2)}\n`),
@@ -40,7 +41,7 @@ const wholeTurn: Codec<ReturnType<typeof initialTurn>, ProviderEvent, string> = 
 /** A capture is one turn and has no id of its own. */
 const responses = responseEncoder({ scope: "capture" });
 
-const openResponses: Codec<ReturnType<typeof responses.initial>, ProviderEvent, string> = {
+const openResponses: Codec<TurnState, ProviderEvent, string> = {
   initial: () => responses.initial(),
   step: (state, event) => responses.step(state, event, () => {}),
   finish: (state, emit) =>

@@ -21,6 +21,7 @@ export interface TraceState {
   calls: number;
   readonly diagnostics: Diagnostic[];
   diagnosticCount: number;
+  skipped: number;
 }
 
 /** More than a person reads; the rest is counted. */
@@ -37,6 +38,7 @@ export function traceEncoder(style: Style): Codec<TraceState, ProviderEvent, str
       calls: 0,
       diagnostics: [],
       diagnosticCount: 0,
+      skipped: 0,
     }),
     step: (state, event, emit) => traceEvent(state, event, style, emit),
     finish: (state, emit) => listDiagnostics(state, style, emit),
@@ -78,9 +80,7 @@ function traceEvent(
     case "unknown":
       return emit(style.dim(`  ? ${unknownLine(event)}\n`));
     case "diagnostic":
-      state.diagnosticCount += 1;
-      if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(event.diagnostic);
-      return;
+      return noteDiagnostic(state, event.diagnostic);
     case "end":
       return emit(`\n${endLines(event, state, style)}`);
     case "message.end":
@@ -93,6 +93,16 @@ function traceEvent(
     default:
       event satisfies never;
   }
+}
+
+function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
+  // Every Strands stream repeats itself; that is nothing to look into.
+  if (diagnostic.code === "noise_skipped") {
+    state.skipped += diagnostic.count ?? 1;
+    return;
+  }
+  state.diagnosticCount += 1;
+  if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(diagnostic);
 }
 
 function heading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
@@ -113,11 +123,11 @@ function thought(event: {
 }
 
 function callLines(call: ToolCall, style: Style): string {
-  const where = call.runBy === "server" ? ` on ${call.server ?? "the server"}` : "";
+  const where = call.runBy === "server" ? ` (on ${printable(call.server ?? "the server")})` : "";
   const head = `  → ${style.strong(printable(call.name || "(no name)"))}${where} ${style.dim(printable(call.id))}\n`;
   const body = call.input === null ? call.inputText : JSON.stringify(call.input, null, 2);
   const problem =
-    call.inputError === undefined ? "" : style.bad(`    ! ${call.inputError.message}\n`);
+    call.inputError === undefined ? "" : style.bad(`    ! ${printable(call.inputError.message)}\n`);
   return body === "{}" ? head + problem : head + indented(body, "    ") + problem;
 }
 
@@ -196,6 +206,9 @@ function usageText(usage: Usage | null): string {
 }
 
 function listDiagnostics(state: TraceState, style: Style, emit: Emit<string>): void {
+  if (state.skipped > 0) {
+    emit(style.dim(`${counted(state.skipped, "repeated line")} skipped unread\n`));
+  }
   if (state.diagnosticCount === 0) return;
   emit(style.warn(`\n${counted(state.diagnosticCount, "diagnostic")}\n`));
   for (const { code, message, offset, count } of state.diagnostics) {

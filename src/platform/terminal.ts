@@ -16,12 +16,17 @@ export function processTerminal(): Terminal {
     if (stderr.isTTY && (showing || text !== "")) stderr.write(`\r\u001b[K${text}`);
     showing = text !== "";
   };
-  // The reader of a pipe may leave at any time (`| head`); that is no fault of ours.
-  stdout.on("error", () => (gone = true));
+  let failure: Error | undefined;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    gone = true;
+    // The reader of a pipe may leave at any time (`| head`); that is no fault. A full disk is one.
+    if (error.code !== "EPIPE") failure = error;
+  });
   return {
     async write(text) {
       show("");
-      if (!gone && !stdout.write(text) && !gone) await drained(stdout);
+      if (!gone) await written(stdout, text);
+      if (failure !== undefined) throw failure;
       return !gone;
     },
     note: (text) => void stderr.write(text),
@@ -30,12 +35,9 @@ export function processTerminal(): Terminal {
   };
 }
 
-function drained(stream: NodeJS.WriteStream): Promise<void> {
+/** Resolves when the text has left the process, or cannot. */
+function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off("drain", done).off("error", done).off("close", done);
-      resolve();
-    };
-    stream.on("drain", done).on("error", done).on("close", done);
+    stream.write(text, () => resolve());
   });
 }

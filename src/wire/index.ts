@@ -1,9 +1,10 @@
 // The public entry `spanline/wire`: the codecs, with the words that they speak. No dependencies, no `node:` modules;
 // a test holds it to that. A line added here is API.
 
-export { runCodec, type Codec, type Emit } from "../domain/codec.ts";
-export type { Diagnostic, DiagnosticCode } from "../domain/diagnostic.ts";
+export { runCodec, streamCodec, type Codec, type Emit } from "../domain/codec.ts";
+export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "../domain/diagnostic.ts";
 export {
+  ERROR_CODES,
   FrameChecksumError,
   FrameError,
   SpanlineError,
@@ -12,47 +13,92 @@ export {
   type Failure,
 } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../domain/json.ts";
-export type { Outcome, ProviderEvent, Role, TurnEnd } from "../domain/provider-event.ts";
+export type {
+  ActivityKind,
+  ActivitySeen,
+  DiagnosticRaised,
+  HookFired,
+  MessageEnd,
+  MessageReplaced,
+  MessageStart,
+  Outcome,
+  ProviderEvent,
+  ReasoningDelta,
+  ReasoningEnd,
+  Role,
+  TextDelta,
+  TextEnd,
+  ToolDelta,
+  ToolEnd,
+  ToolResulted,
+  ToolStart,
+  TurnEnd,
+  UnknownSeen,
+  UsageReported,
+} from "../domain/provider-event.ts";
 export type { StreamMessage } from "../domain/stream-message.ts";
 export {
   toolError,
   toolSuccess,
+  type Runner,
   type ToolCall,
+  type ToolInputError,
   type ToolResult,
   type ToolResultPart,
 } from "../domain/tool.ts";
+export { addToTurn, initialTurn, type TurnState } from "../domain/turn-state.ts";
 export {
-  addToTurn,
-  initialTurn,
   snapshotTurn,
   turnOf,
+  type ServerCall,
   type Turn,
   type TurnBlock,
   type TurnMessage,
-  type TurnState,
 } from "../domain/turn.ts";
 export type { Usage } from "../domain/usage.ts";
 
-export { harnessStream } from "./agentcore/harness-stream.ts";
-export { jsonStream, type JsonLayout } from "./agentcore/json-stream.ts";
-export { runtimeStream } from "./agentcore/runtime-stream.ts";
-export { isEventStream, unexpectedBody } from "./agentcore/unexpected-body.ts";
+export {
+  harnessStream,
+  type HarnessStreamOptions,
+  type HarnessStreamState,
+} from "./agentcore/harness-stream.ts";
+export {
+  jsonStream,
+  type JsonLayout,
+  type JsonStreamOptions,
+  type JsonStreamState,
+} from "./agentcore/json-stream.ts";
+export {
+  runtimeStream,
+  type RuntimeStreamOptions,
+  type RuntimeStreamState,
+} from "./agentcore/runtime-stream.ts";
 
 export { converseFold, type ConverseOptions } from "./converse/fold.ts";
 export {
   inlineFunction,
   type InlineFunction,
-  type JsonSchema,
   type SchemaWithJson,
 } from "./converse/inline-function.ts";
 export { parse, readUnionEvent, type ParsedStream, type ToolUse } from "./converse/parse.ts";
-export { userMessages, type ConverseContent, type ConverseMessage } from "./converse/request.ts";
+export {
+  userMessages,
+  type ConverseContent,
+  type ConverseMessage,
+  type JsonDocument,
+  type ReasoningContent,
+  type ToolResultContent,
+  type ToolUseContent,
+} from "./converse/request.ts";
 export { resumeMessages } from "./converse/resume.ts";
+export { sdkEvents, sdkMessages, type SdkContent, type SdkMessage } from "./converse/sdk.ts";
+export type { ConverseState } from "./converse/state.ts";
 
 export {
   eventStreamDecoder,
   type EventStreamItem,
   type EventStreamOptions,
+  type EventStreamState,
   type Frame,
 } from "./framing/eventstream.ts";
 export {
@@ -63,17 +109,45 @@ export {
 } from "./framing/eventstream-encode.ts";
 export type { Headers, HeaderValue } from "./framing/eventstream-headers.ts";
 export { readStreamMessage } from "./framing/eventstream-message.ts";
-export { jsonArrayDecoder, type JsonArrayItem } from "./framing/json-array.ts";
-export { encodeJsonLine, jsonLinesDecoder, type JsonLinesItem } from "./framing/json-lines.ts";
-export { sseDecoder, type SseItem, type SseOptions } from "./framing/sse.ts";
+export {
+  jsonArrayDecoder,
+  type JsonArrayItem,
+  type JsonArrayOptions,
+  type JsonArrayState,
+} from "./framing/json-array.ts";
+export {
+  encodeJsonLine,
+  jsonLinesDecoder,
+  type JsonLinesItem,
+  type JsonLinesOptions,
+  type JsonLinesState,
+} from "./framing/json-lines.ts";
+export { sseDecoder, type SseItem, type SseOptions, type SseState } from "./framing/sse.ts";
 
-export { displayName } from "./strands/display-names.ts";
-export { strandsFold } from "./strands/fold.ts";
+export { displayName, type DisplayName, type DisplayNames } from "./strands/display-names.ts";
+export { strandsFold, type StrandsInput } from "./strands/fold.ts";
+export type { StrandsOptions, StrandsState } from "./strands/state.ts";
 
-export { aigoEncoder, aigoOutput } from "./aigo/aigo-output.ts";
+export {
+  aigoEncoder,
+  aigoOutput,
+  type AigoMessage,
+  type AigoOptions,
+  type AigoOutput,
+} from "./aigo/aigo-output.ts";
+export type { Anomaly } from "./responses/anomaly.ts";
 export {
   responseEncoder,
   responseOf,
   type FinishedResponse,
   type ResponseOptions,
 } from "./responses/response-encoder.ts";
+export type {
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  MessageItem,
+  ReasoningItem,
+  ResponseItem,
+} from "./responses/response-item.ts";
+export type { ResponseStatus } from "./responses/response-status.ts";
+export type { ResponseUsage } from "./responses/response-usage.ts";

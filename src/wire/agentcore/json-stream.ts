@@ -1,104 +1,106 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
-import type { FrameError } from "../../domain/errors.ts";
-import { parseJson } from "../../domain/json.ts";
+import { FrameError, type Failure } from "../../domain/errors.ts";
+import { isObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { converseFold } from "../converse/fold.ts";
-import { isUnionEvent, readUnionEvent } from "../converse/parse.ts";
-import { jsonArrayDecoder } from "../framing/json-array.ts";
-import { jsonLinesDecoder } from "../framing/json-lines.ts";
-import { strandsFold } from "../strands/fold.ts";
-import { withOffset } from "./harness-stream.ts";
-import { jsonDocumentDecoder } from "./json-document.ts";
+import { jsonArrayDecoder, type JsonArrayItem } from "../framing/json-array.ts";
+import { jsonLinesDecoder, type JsonLinesItem } from "../framing/json-lines.ts";
+import { parseLenientJson } from "../strands/lenient-json.ts";
+import { capturedEvents, type Captured, type CapturedState } from "./captured-events.ts";
+import { splitJsonValues } from "./split-json-values.ts";
+import { withOffset } from "./with-offset.ts";
+import { wholeBody, type WholeBodyItem } from "./whole-body.ts";
 
 /** How decoded events lie in a capture: elements of an array, lines, or one document. */
 export type JsonLayout = "array" | "lines" | "document";
 
+export interface JsonStreamOptions {
+  /** The most bytes of one element or line. */
+  readonly maxEventBytes?: number;
+  /** The most bytes of a document, which is kept as a whole. */
+  readonly maxDocumentBytes?: number;
+}
+
 export interface JsonStreamState {
   readonly framing: unknown;
-  /** Chosen by the first value: a member of the Converse event union, or something that Strands sent. */
-  dialect: Dialect | null;
+  readonly events: CapturedState;
   offset: number;
 }
 
-/** A fold with its state. */
-interface Dialect {
-  step(item: Item, emit: Emit<ProviderEvent>): void;
-  finish(emit: Emit<ProviderEvent>): void;
-}
+type Item = JsonArrayItem | JsonLinesItem | WholeBodyItem;
 
-type Item =
-  | { readonly type: "element" | "line"; readonly text: string; readonly offset: number }
-  | { readonly type: "failure"; readonly error: FrameError };
+const DEFAULT_MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
 /** A stream that was captured after decoding, as JSON: bytes in, events out. */
-export function jsonStream(layout: JsonLayout): Codec<JsonStreamState, Uint8Array, ProviderEvent> {
-  const framing = framingFor(layout);
-  function fold(state: JsonStreamState, emit: Emit<ProviderEvent>): Emit<Item> {
+export function jsonStream(
+  layout: JsonLayout,
+  options: JsonStreamOptions = {},
+): Codec<JsonStreamState, Uint8Array, ProviderEvent> {
+  const framing = framingFor(layout, options);
+  function receive(state: JsonStreamState, emit: Emit<ProviderEvent>): Emit<Item> {
     const placed: Emit<ProviderEvent> = (event) => emit(withOffset(event, state.offset));
     return (item) => {
-      state.offset = item.type === "failure" ? item.error.offset : item.offset;
-      state.dialect ??= dialectOf(item);
-      state.dialect.step(item, placed);
+      state.offset = offsetOf(item);
+      for (const value of valuesOf(item)) capturedEvents.step(state.events, value, placed);
     };
   }
   return {
-    initial: () => ({ framing: framing.initial(), dialect: null, offset: 0 }),
-    step: (state, chunk, emit) => framing.step(state.framing, chunk, fold(state, emit)),
+    initial: () => ({ framing: framing.initial(), events: capturedEvents.initial(), offset: 0 }),
+    step: (state, chunk, emit) => framing.step(state.framing, chunk, receive(state, emit)),
     finish(state, emit) {
-      framing.finish(state.framing, fold(state, emit));
-      state.dialect ??= converseDialect();
-      state.dialect.finish((event) => emit(withOffset(event, state.offset)));
+      framing.finish(state.framing, receive(state, emit));
+      capturedEvents.finish(state.events, (event) => emit(withOffset(event, state.offset)));
     },
   };
 }
 
-function framingFor(layout: JsonLayout): Codec<unknown, Uint8Array, Item> {
+function framingFor(
+  layout: JsonLayout,
+  { maxEventBytes, maxDocumentBytes = DEFAULT_MAX_DOCUMENT_BYTES }: JsonStreamOptions,
+): Codec<unknown, Uint8Array, Item> {
   switch (layout) {
     case "array":
-      return jsonArrayDecoder();
+      return jsonArrayDecoder(
+        maxEventBytes === undefined ? {} : { maxElementBytes: maxEventBytes },
+      );
     case "lines":
-      return jsonLinesDecoder();
+      return jsonLinesDecoder(maxEventBytes === undefined ? {} : { maxLineBytes: maxEventBytes });
     case "document":
-      return jsonDocumentDecoder();
+      return wholeBody(maxDocumentBytes);
     default:
       return layout satisfies never;
   }
 }
 
-function dialectOf(item: Item): Dialect {
-  const parsed = item.type === "failure" ? undefined : parseJson(item.text);
-  return parsed?.ok === true && isUnionEvent(parsed.value) ? converseDialect() : strandsDialect();
+function offsetOf(item: Item): number {
+  if (item.type === "failure") return item.error.offset;
+  return item.type === "body" ? 0 : item.offset;
 }
 
-function converseDialect(): Dialect {
-  const fold = converseFold();
-  const state = fold.initial();
-  return {
-    step(item, emit) {
-      if (item.type === "failure") {
-        return fold.step(state, { type: "failure", failure: item.error.toFailure() }, emit);
-      }
-      const { text: raw } = item;
-      const parsed = parseJson(raw);
-      if (parsed.ok)
-        for (const message of readUnionEvent(parsed.value)) fold.step(state, message, emit);
-      else fold.step(state, { type: "malformed", name: "", reason: parsed.reason, raw }, emit);
-    },
-    finish: (emit) => fold.finish(state, emit),
-  };
+function valuesOf(item: Item): Captured[] {
+  if (item.type === "failure") return [failed(item.error.toFailure())];
+  return item.type === "body" ? documentValues(item.text) : [readValue(item.text)];
 }
 
-function strandsDialect(): Dialect {
-  const fold = strandsFold();
-  const state = fold.initial();
-  return {
-    step(item, emit) {
-      const input =
-        item.type === "failure"
-          ? ({ type: "failure", failure: item.error.toFailure() } as const)
-          : ({ type: "event", event: "", data: item.text } as const);
-      fold.step(state, input, emit);
-    },
-    finish: (emit) => fold.finish(state, emit),
-  };
+function readValue(text: string): Captured {
+  const parsed = parseLenientJson(text);
+  if (parsed.ok) return { type: "value", value: parsed.value };
+  return { type: "unreadable", raw: text, reason: parsed.reason };
+}
+
+/** A document holds a list of events, is the whole answer of an app, or is many values one after another. */
+function documentValues(text: string): Captured[] {
+  const parsed = parseLenientJson(text);
+  if (parsed.ok) {
+    const events = isObject(parsed.value) ? parsed.value["events"] : undefined;
+    if (!Array.isArray(events)) return [{ type: "document", value: parsed.value }];
+    return events.map((value): Captured => ({ type: "value", value }));
+  }
+  const values = splitJsonValues(text);
+  if (values.length > 1) return values.map(readValue);
+  const message = `The document is not JSON: ${parsed.reason}`;
+  return [failed(new FrameError("frame_invalid", message, { offset: 0 }).toFailure())];
+}
+
+function failed(failure: Failure): Captured {
+  return { type: "failure", failure };
 }

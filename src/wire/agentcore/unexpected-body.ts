@@ -1,6 +1,11 @@
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 
+export interface UnexpectedBodyState {
+  readonly bytes: number[];
+  total: number;
+}
+
 const QUOTED_BYTES = 1024;
 const EVENT_STREAM = "application/vnd.amazon.eventstream";
 
@@ -15,7 +20,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 export function unexpectedBody(
   contentType: string | null | undefined,
   wanted = EVENT_STREAM,
-): Codec<{ readonly bytes: number[]; total: number }, Uint8Array, SpanlineError> {
+): Codec<UnexpectedBodyState, Uint8Array, SpanlineError> {
   return {
     initial: () => ({ bytes: [], total: 0 }),
     step(state, chunk) {

@@ -13,7 +13,7 @@ import type {
   ResponseItem,
 } from "../responses/response-item.ts";
 import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
-import { addToBlocks, initialBlocks, type TurnBlocks } from "../responses/turn-blocks.ts";
+import { addToTurn, initialTurn, type TurnState } from "../../domain/turn-state.ts";
 
 export interface AigoOptions {
   /** Names this one turn among all others: every item id is made from it. */
@@ -51,22 +51,22 @@ export type AigoTraceStep =
   | { readonly type: "item"; readonly id: string };
 
 /** Turns a provider's events into one AI GO! output, emitted at `finish`. */
-export function aigoEncoder(options: AigoOptions): Codec<TurnBlocks, ProviderEvent, AigoOutput> {
+export function aigoEncoder(options: AigoOptions): Codec<TurnState, ProviderEvent, AigoOutput> {
   return {
-    initial: initialBlocks,
-    step: addToBlocks,
+    initial: initialTurn,
+    step: addToTurn,
     finish: (turn, emit) => emit(outputOf(turn, options)),
   };
 }
 
 /** The AI GO! output of a whole list of events. */
 export function aigoOutput(events: Iterable<ProviderEvent>, options: AigoOptions): AigoOutput {
-  const turn = initialBlocks();
-  for (const event of events) addToBlocks(turn, event);
+  const turn = initialTurn();
+  for (const event of events) addToTurn(turn, event);
   return outputOf(turn, options);
 }
 
-function outputOf(turn: TurnBlocks, options: AigoOptions): AigoOutput {
+function outputOf(turn: TurnState, options: AigoOptions): AigoOutput {
   const response = finishedResponse(turn, { scope: options.scope });
   const items = response.items.filter((item) => !isLeftOut(item, options));
   return {

@@ -1,5 +1,5 @@
-import { parseJson } from "../../domain/json.ts";
-import { toolCall, type ToolResultPart } from "../../domain/tool.ts";
+import { hasInexactInteger, parseJson } from "../../domain/json.ts";
+import { cutCall, toolCall, type ToolResultPart } from "../../domain/tool.ts";
 import {
   diagnose,
   type Block,
@@ -18,8 +18,17 @@ export type Closing = { readonly implicitStop?: true };
 export const EXPLICIT: Closing = {};
 export const IMPLICIT: Closing = { implicitStop: true };
 
+/** An absent index is a place of its own. */
+export function slotKey(index: unknown): unknown {
+  return index ?? undefined;
+}
+
+export function isEmpty({ content, call, result }: Slot): boolean {
+  return content === null && call === null && result === null;
+}
+
 export function slotAt(state: ConverseState, index: unknown): Slot {
-  const key = index ?? undefined;
+  const key = slotKey(index);
   let slot = state.slots.get(key);
   if (slot === undefined) {
     slot = { content: null, call: null, result: null };
@@ -36,7 +45,7 @@ export function contentBlock(
   emit: Out,
 ): ContentBlock {
   if (slot.content?.kind === kind) return slot.content;
-  if (slot.content !== null || slot.call !== null || slot.result !== null) {
+  if (!isEmpty(slot)) {
     const message = `A ${kind} delta came at the index of an open block of another kind; it is a block of its own`;
     diagnose(state, "block_kind_mismatch", message, emit);
   }
@@ -138,7 +147,7 @@ function closeBlock(state: ConverseState, block: Block, emit: Out, closing: Clos
     case "call":
       return closeCall(state, block, emit, closing);
     case "result":
-      return closeResult(block, emit, closing);
+      return closeResult(state, block, emit, closing);
     case "text":
     case "reasoning":
     case "redacted":
@@ -171,17 +180,33 @@ function closeContent(
 function closeCall(state: ConverseState, block: CallBlock, emit: Out, closing: Closing): void {
   if (block.carry !== "") appendInput(state, block, loneSurrogate(state, block, emit), emit);
   const { id, name, runBy, server } = block.call;
-  const facts = { id, name, inputText: block.text, runBy };
-  const call = toolCall(server === undefined ? facts : { ...facts, server });
+  const facts = { id, name, inputText: block.text, runBy, ...(server !== undefined && { server }) };
+  const call = isCutShort(state, block, closing) ? cutCall(facts) : toolCall(facts);
   if (call.inputError !== undefined) {
     const message = `Arguments of "${name}" (${id}) cannot be used: ${call.inputError.message}`;
     diagnose(state, "tool_input_invalid", message, emit);
+  } else if (hasInexactInteger(block.text)) {
+    const message = `Arguments of "${name}" (${id}) hold a number that only their text has exactly`;
+    diagnose(state, "number_not_exact", message, emit);
   }
   emit({ type: "tool.end", message: block.message, block: block.number, call, ...closing });
 }
 
-function closeResult(block: ResultBlock, emit: Out, closing: Closing): void {
-  const { message, number, callId, parts, isError } = block;
+/** A call without arguments is whole only if the provider closed it, or its message stopped for tools. */
+function isCutShort(state: ConverseState, block: CallBlock, closing: Closing): boolean {
+  if (closing.implicitStop !== true || block.text.trim() !== "") return false;
+  return !STOPS_BEHIND_CALLS.has(state.message?.reason ?? null);
+}
+
+const STOPS_BEHIND_CALLS: ReadonlySet<string | null> = new Set([
+  "tool_use",
+  "end_turn",
+  "stop_sequence",
+]);
+
+function closeResult(state: ConverseState, block: ResultBlock, emit: Out, closing: Closing): void {
+  const { message, number, callId, isError } = block;
+  const parts = block.parts.map((part) => wellFormed(state, part, emit));
   const facts = { callId, parts, isError };
   const result =
     block.metadata === "" ? facts : { ...facts, metadata: parsedOrRaw(block.metadata) };
@@ -214,7 +239,7 @@ function wholeCharacters(
     text = text.slice(0, -1);
   }
   if (!text.isWellFormed()) {
-    diagnose(state, "unpaired_surrogate", "Half a surrogate pair became U+FFFD", emit);
+    noteSurrogate(state, emit);
     text = text.toWellFormed();
   }
   block.text += text;
@@ -224,8 +249,19 @@ function wholeCharacters(
 
 function loneSurrogate(state: ConverseState, block: { carry: string }, emit: Out): string {
   block.carry = "";
-  diagnose(state, "unpaired_surrogate", "Half a surrogate pair became U+FFFD", emit);
+  noteSurrogate(state, emit);
   return "\uFFFD";
+}
+
+/** Only the whole text of a part can tell: a pair may lie across two deltas. */
+function wellFormed(state: ConverseState, part: ToolResultPart, emit: Out): ToolResultPart {
+  if (part.type !== "text" || part.text.isWellFormed()) return part;
+  noteSurrogate(state, emit);
+  return { type: "text", text: part.text.toWellFormed() };
+}
+
+function noteSurrogate(state: ConverseState, emit: Out): void {
+  diagnose(state, "unpaired_surrogate", "Half a surrogate pair became U+FFFD", emit);
 }
 
 function isHighSurrogate(code: number): boolean {

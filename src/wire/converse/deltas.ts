@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, jsonText, type JsonValue } from "../../domain/json.ts";
 import type { ToolResultPart } from "../../domain/tool.ts";
 import {
   appendContent,
@@ -23,7 +23,7 @@ export function foldDelta(state: ConverseState, fields: Fields, emit: Out): void
   keepUnknownFields(state, CONTENT_BLOCK_DELTA, fields, emit);
   const { contentBlockIndex: index, delta } = fields;
   if (!isIndex(index)) {
-    const message = `Content block index ${JSON.stringify(index)} is not a whole number from 0`;
+    const message = `Content block index of type ${typeof index} is not a whole number from 0`;
     diagnose(state, "block_index_invalid", message, emit);
   }
   if (!isObject(delta)) return;
@@ -80,7 +80,7 @@ function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: Out): 
     const message = "Tool arguments came at an index where no tool call is open";
     return diagnose(state, "tool_input_unmatched", message, emit);
   }
-  appendInput(state, slot.call, typeof input === "string" ? input : JSON.stringify(input), emit);
+  appendInput(state, slot.call, typeof input === "string" ? input : jsonText(input), emit);
 }
 
 function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Out): void {
@@ -93,11 +93,19 @@ function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Out
     state.characters += signature.length;
     contentBlock(state, slot, "reasoning", emit).signature += signature;
   }
-  if (typeof redactedContent === "string") {
-    appendRedacted(state, contentBlock(state, slot, "redacted", emit), redactedContent);
+  const base64 = asBase64(redactedContent);
+  if (base64 !== undefined) {
+    appendRedacted(state, contentBlock(state, slot, "redacted", emit), base64);
   } else if (redactedContent !== undefined && redactedContent !== null) {
     keepUnknown(state, { what: "delta", name: "redactedContent", raw: redactedContent }, emit);
   }
+}
+
+/** The wire has base64; what the AWS SDK hands out has bytes. */
+function asBase64(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (!(value instanceof Uint8Array)) return undefined;
+  return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
@@ -114,7 +122,7 @@ function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: 
 function partOf(raw: unknown): ToolResultPart {
   if (typeof raw === "string") return { type: "text", text: raw };
   if (isObject(raw)) {
-    if (typeof raw["text"] === "string") return { type: "text", text: raw["text"].toWellFormed() };
+    if (typeof raw["text"] === "string") return { type: "text", text: raw["text"] };
     if (raw["json"] !== undefined) return { type: "json", value: raw["json"] as JsonValue };
   }
   return { type: "unknown", raw };
@@ -122,5 +130,5 @@ function partOf(raw: unknown): ToolResultPart {
 
 function sizeOf(part: ToolResultPart): number {
   if (part.type === "text") return part.text.length;
-  return JSON.stringify(part.type === "json" ? part.value : part.raw)?.length ?? 0;
+  return jsonText(part.type === "json" ? part.value : part.raw).length;
 }

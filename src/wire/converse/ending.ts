@@ -28,7 +28,14 @@ export function endTurn(state: ConverseState, emit: Out): void {
   reportCounted(state, emit);
   const { outcome, failure } = verdict;
   const reason = message?.reason ?? null;
-  const end: TurnEnd = { type: "end", outcome, reason, openCalls, usage: state.usage };
+  const waits = outcome === "action-required" || outcome === "other";
+  const end: TurnEnd = {
+    type: "end",
+    outcome,
+    reason,
+    openCalls: waits ? openCalls : [],
+    usage: state.usage,
+  };
   const policy = reason === "hook_stopped" ? state.denial : null;
   emit({
     ...end,

@@ -221,6 +221,58 @@ describe("calls", () => {
     expect(turned.end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
   });
 
+  it("gives no arguments at all to a call that was cut before them [RMA-P0-4]", () => {
+    const cut = { input: null, inputError: { problem: "incomplete" } };
+    const limited = turn(assistant, call(0, "A", "wipe"), stop("max_tokens"));
+    expect(limited.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    const ended = turn(assistant, call(0, "A", "wipe"));
+    expect(ended.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    const reused = turn(
+      assistant,
+      call(0, "A", "wipe"),
+      call(0, "B", "b"),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(reused.calls).toMatchObject([cut, { input: {} }]);
+  });
+
+  it("says when arguments hold a number that only their text has exactly", () => {
+    const exact = turn(
+      assistant,
+      call(0, "A", "a"),
+      input(0, '{"s":"12345678901234567890","n":9007199254740991}'),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(codes(exact)).toEqual([]);
+    const rounded = turn(
+      assistant,
+      call(0, "A", "a"),
+      input(0, '{"n":12345678901234567890}'),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(rounded.calls).toMatchObject([{ inputText: '{"n":12345678901234567890}' }]);
+    expect(codes(rounded)).toEqual(["number_not_exact"]);
+  });
+
+  it("ends every block that it opened, also one that trails behind its message [AC-21]", () => {
+    const turned = turn(
+      assistant,
+      stop("end_turn"),
+      call(0, "A", "a"),
+      input(0, "{}"),
+      result(1, "B"),
+      close(1),
+      stop("tool_result"),
+      assistant,
+      stop("tool_use"),
+    );
+    expect(turned.calls.map((one) => one.id)).toEqual(["A"]);
+    expect(turned.end?.openCalls).toEqual(["A"]);
+  });
+
   it("keeps a call without a name, so that it can be answered", () => {
     const turned = turn(
       assistant,
@@ -554,7 +606,34 @@ describe("messages and blocks", () => {
     expect(codes(half)).toEqual(["unpaired_surrogate"]);
   });
 
-  it("folds 10,000 blocks and 1,000 messages with work that grows by the event [AC-41]", () => {
+  it("looks at each open block once, however many there are [AC-41]", () => {
+    const visits = (blocks: number, messages: number): number => {
+      const codec = converseFold();
+      const state = codec.initial();
+      let visited = 0;
+      const values = state.slots.values.bind(state.slots);
+      state.slots.values = () => {
+        visited += state.slots.size;
+        return values();
+      };
+      const open = Array.from({ length: blocks }, (_, at) => text(at, "x"));
+      const strayStops = Array.from({ length: blocks }, (_, at) => close(-1 - at));
+      const events = [
+        assistant,
+        ...open,
+        ...strayStops,
+        ...Array.from({ length: messages }, () => stop("end_turn")),
+      ];
+      for (const event of events.flatMap(readUnionEvent)) codec.step(state, event, () => {});
+      codec.finish(state, () => {});
+      return visited;
+    };
+    expect([visits(1000, 100), visits(4000, 400), visits(10_000, 1000)]).toEqual([
+      1000, 4000, 10_000,
+    ]);
+  });
+
+  it("folds 10,000 blocks and 1,000 messages to as many events, holding only the message at hand", () => {
     let steps = 0;
     const counted = converseFold();
     const state = counted.initial();
@@ -619,6 +698,12 @@ describe("results", () => {
     ]);
   });
 
+  it("joins a surrogate pair that two deltas share [AC-81]", () => {
+    expect(
+      answered(resultDelta(0, [{ text: "a\ud83d" }]), resultDelta(0, [{ text: "\ude00" }]))?.parts,
+    ).toEqual([{ type: "text", text: "a😀" }]);
+  });
+
   it("joins and parses result metadata; what does not parse stays raw [AC-31]", () => {
     const metadata = (fragment: string) => ({
       contentBlockDelta: {
@@ -649,6 +734,18 @@ describe("reasoning", () => {
       { type: "reasoning", text: "thinking", signature: "c2ln" },
       { type: "reasoning", text: "", redacted: "AP+A" },
       { type: "text", text: "done" },
+    ]);
+  });
+
+  it("takes redacted content as the bytes that the AWS SDK hands out", () => {
+    const turned = turn(
+      assistant,
+      reasoning(0, { redactedContent: Uint8Array.of(0, 1, 2, 255) }),
+      close(0),
+      stop("end_turn"),
+    );
+    expect(turned.messages[0]?.blocks).toEqual([
+      { type: "reasoning", text: "", redacted: "AAEC/w==" },
     ]);
   });
 
@@ -688,6 +785,32 @@ describe("what this version does not know", () => {
     expect(turn({ $unknown: ["novelty", { a: 1 }] }).unknown).toMatchObject([
       { what: "event", name: "novelty", raw: { a: 1 } },
     ]);
+  });
+
+  it("reads a union that lists its absent members as null", () => {
+    const nulls = { messageStart: null, contentBlockDelta: null, messageStop: null };
+    expect(
+      turn(
+        { ...nulls, ...assistant },
+        { ...nulls, ...text(0, "hi") },
+        { ...nulls, ...stop("end_turn") },
+      ),
+    ).toMatchObject({ text: "hi", end: { outcome: "completed" } });
+  });
+
+  it("never throws on values that no JSON has", () => {
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+    const turned = turn(
+      assistant,
+      text(10n, "hi"),
+      call(1, "A", "a"),
+      input(1, cycle),
+      close(1),
+      { novelty: cycle },
+      stop("tool_use"),
+    );
+    expect(turned.text).toBe("hi");
   });
 
   it("never shows padding [AC-15]", () => {
@@ -819,7 +942,7 @@ describe("how a turn ends", () => {
   it("runs nothing when a limit cut the message that calls [SD-31]", () => {
     expect(end(assistant, call(0, "A", "a"), input(0, '{"a'), stop("max_tokens"))).toMatchObject({
       outcome: "limited",
-      openCalls: ["A"],
+      openCalls: [],
     });
   });
 

@@ -4,7 +4,7 @@ import { isObject } from "../../domain/json.ts";
 import type { HookFired, ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { addUsage } from "../../domain/usage.ts";
-import { closeSlots, EXPLICIT, slotAt } from "./blocks.ts";
+import { closeSlots, EXPLICIT, isEmpty, slotKey } from "./blocks.ts";
 import { foldDelta } from "./deltas.ts";
 import { endTurn } from "./ending.ts";
 import { startMessage, stopMessage } from "./messages.ts";
@@ -14,6 +14,7 @@ import {
   CONTENT_BLOCK_STOP,
   HOOK_EVENT,
   METADATA,
+  isExceptionName,
   type Fields,
 } from "./schema.ts";
 import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
@@ -70,8 +71,10 @@ function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): v
       return foldException(state, message.name, message.payload);
     case "malformed":
       return foldMalformed(state, message, emit);
-    case "gap":
-      return fail(state, message.failure);
+    case "fault":
+      diagnose(state, message.diagnostic.code, message.diagnostic.message, emit);
+      if (message.failure !== undefined) fail(state, message.failure);
+      return;
     case "failure":
       state.ended = true;
       return fail(state, message.failure);
@@ -101,21 +104,20 @@ function foldEvent(state: ConverseState, name: string, payload: unknown, emit: O
       return foldHook(state, fields, emit);
     default:
       // A decoded capture holds exceptions as plain members of the event union.
-      if (name.endsWith("Exception") || name === "runtimeClientError") {
-        return foldException(state, name, payload);
-      }
+      if (isExceptionName(name)) return foldException(state, name, payload);
       return keepUnknown(state, { what: "event", name, raw: payload }, emit);
   }
 }
 
 function stopBlock(state: ConverseState, fields: Fields, emit: Out): void {
   keepUnknownFields(state, CONTENT_BLOCK_STOP, fields, emit);
-  const slot = slotAt(state, fields["contentBlockIndex"]);
-  if (slot.content === null && slot.call === null && slot.result === null) {
-    diagnose(state, "block_stop_unmatched", "A block was closed that is not open", emit);
-    return;
+  const key = slotKey(fields["contentBlockIndex"]);
+  const slot = state.slots.get(key);
+  if (slot === undefined || isEmpty(slot)) {
+    return diagnose(state, "block_stop_unmatched", "A block was closed that is not open", emit);
   }
   closeSlots(state, [slot], emit, EXPLICIT);
+  state.slots.delete(key);
 }
 
 function foldMetadata(state: ConverseState, fields: Fields, emit: Out): void {

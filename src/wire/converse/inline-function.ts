@@ -1,16 +1,13 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { isObject } from "../../domain/json.ts";
+import { isObject, jsonText } from "../../domain/json.ts";
+import type { JsonDocument } from "./request.ts";
 
 /** A tool that the agent may call and that runs on our side. */
 export interface InlineFunction {
-  readonly type: "inline_function";
-  readonly name: string;
-  readonly config: {
-    readonly inlineFunction: { readonly description: string; readonly inputSchema: JsonSchema };
-  };
+  type: "inline_function";
+  name: string;
+  config: { inlineFunction: { description: string; inputSchema: { [key: string]: JsonDocument } } };
 }
-
-export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** The part of a Standard Schema that says it in JSON Schema. Zod has it from 4.2 on. */
 export interface SchemaWithJson {
@@ -24,11 +21,14 @@ export interface SchemaWithJson {
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const LONGEST_DESCRIPTION = 4096;
 
-/** Declares a tool to the agent. The schema goes through as it is: enums, defaults, nesting and all. */
+/**
+ * Declares a tool to the agent. `schema` is a JSON Schema or any Standard Schema that carries one, such as Zod's; it
+ * goes through as it is: enums, defaults, nesting and all.
+ */
 export function inlineFunction(
   name: string,
   description: string,
-  schema: JsonSchema | SchemaWithJson,
+  schema: object | SchemaWithJson,
 ): InlineFunction {
   if (!NAME.test(name)) {
     throw new SpanlineError(
@@ -50,11 +50,11 @@ export function inlineFunction(
   };
 }
 
-function jsonSchemaOf(name: string, schema: JsonSchema | SchemaWithJson): JsonSchema {
+function jsonSchemaOf(name: string, schema: object): unknown {
+  const standard = "~standard" in schema ? schema["~standard"] : undefined;
+  if (standard === undefined) return schema;
   // A Standard Schema may be a function as well as an object.
-  const standard = (schema as Partial<SchemaWithJson>)["~standard"];
-  if (standard === undefined) return schema as JsonSchema;
-  if (!isObject(standard.jsonSchema)) {
+  if (!carriesJsonSchema(standard)) {
     throw new SpanlineError(
       "invalid_tool",
       `The schema of "${name}" cannot be written as JSON Schema; pass a JSON Schema or use Zod 4.2 or later`,
@@ -69,12 +69,21 @@ function jsonSchemaOf(name: string, schema: JsonSchema | SchemaWithJson): JsonSc
   }
 }
 
+function carriesJsonSchema(standard: unknown): standard is SchemaWithJson["~standard"] {
+  return isObject(standard) && isObject(standard["jsonSchema"]);
+}
+
 /** A tool takes an object. A schema that says nothing at all means a tool without parameters. */
-function objectSchema(name: string, schema: JsonSchema): JsonSchema {
-  if (Object.keys(schema).length === 0) return { type: "object", properties: {} };
-  if (schema["type"] === "object" || schema["type"] === undefined) return schema;
+function objectSchema(name: string, schema: unknown): { [key: string]: JsonDocument } {
+  const copy: JsonDocument = JSON.parse(jsonText(schema));
+  if (typeof copy !== "object" || copy === null || Array.isArray(copy)) {
+    throw new SpanlineError("invalid_tool", `The schema of "${name}" is no JSON Schema object`);
+  }
+  if (Object.keys(copy).length === 0) return { type: "object", properties: {} };
+  const { type } = copy;
+  if (type === "object" || type === undefined) return copy;
   throw new SpanlineError(
     "invalid_tool",
-    `The schema of "${name}" is of type ${JSON.stringify(schema["type"])}, wanted "object"`,
+    `The schema of "${name}" is of type ${JSON.stringify(type)}, wanted "object"`,
   );
 }

@@ -1,3 +1,4 @@
+import { jsonText } from "../../domain/json.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import { closeSlots, IMPLICIT } from "./blocks.ts";
 import { MESSAGE_START, MESSAGE_STOP, type Fields } from "./schema.ts";
@@ -14,7 +15,7 @@ export function startMessage(state: ConverseState, fields: Fields, emit: Out): v
     return openMessage(state, "assistant", emit);
   }
   openMessage(state, "other", emit);
-  keepUnknown(state, { what: "role", name: JSON.stringify(role), raw: role }, emit);
+  keepUnknown(state, { what: "role", name: jsonText(role), raw: role }, emit);
 }
 
 export function stopMessage(state: ConverseState, fields: Fields, emit: Out): void {
@@ -22,13 +23,13 @@ export function stopMessage(state: ConverseState, fields: Fields, emit: Out): vo
   if (state.message === null) inferMessage(state, "assistant", emit);
   const { message } = state;
   if (message === null) return;
-  closeSlots(state, state.slots.values(), emit, IMPLICIT);
   if (message.closed) {
     diagnose(state, "event_after_end", "A message was closed twice", emit);
   }
   const { stopReason } = fields;
   message.closed = true;
   message.reason = typeof stopReason === "string" ? stopReason : null;
+  closeOpenBlocks(state, emit);
   emit({ type: "message.end", message: message.number, reason: message.reason });
   if (typeof stopReason === "string" && !isKnownStopReason(stopReason)) {
     emit({ type: "unknown", what: "reason", name: stopReason, raw: stopReason });
@@ -51,7 +52,7 @@ export function ensureMessage(state: ConverseState, role: Role, emit: Out): void
 
 /** Closes the message at hand if the provider has not. */
 export function closeMessage(state: ConverseState, emit: Out): void {
-  closeSlots(state, state.slots.values(), emit, IMPLICIT);
+  closeOpenBlocks(state, emit);
   const { message } = state;
   if (message === null || message.closed) return;
   message.closed = true;
@@ -59,7 +60,13 @@ export function closeMessage(state: ConverseState, emit: Out): void {
   emit({ type: "message.end", message: message.number, reason: null });
 }
 
+function closeOpenBlocks(state: ConverseState, emit: Out): void {
+  closeSlots(state, state.slots.values(), emit, IMPLICIT);
+  state.slots.clear();
+}
+
 function inferMessage(state: ConverseState, role: Role, emit: Out): void {
+  closeMessage(state, emit);
   const message = `Content came without the start of its message; taken as one of role ${role}`;
   diagnose(state, "message_start_missing", message, emit);
   openMessage(state, role, emit);
@@ -68,6 +75,5 @@ function inferMessage(state: ConverseState, role: Role, emit: Out): void {
 function openMessage(state: ConverseState, role: Role, emit: Out): void {
   const number = state.messageCount++;
   state.message = { number, role, closed: false, reason: null };
-  state.slots.clear();
   emit({ type: "message.start", message: number, role });
 }

@@ -1,16 +1,16 @@
 import { runCodec } from "../../domain/codec.ts";
-import { isObject, type JsonObject } from "../../domain/json.ts";
+import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import type { ToolInputError } from "../../domain/tool.ts";
 import { turnOf, type Turn } from "../../domain/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { converseFold } from "./fold.ts";
-import { EVENT_NAMES } from "./schema.ts";
+import { EVENT_NAMES, isExceptionName } from "./schema.ts";
 
 /** One call that waits for us, in the words of the wire. */
 export type ToolUse = { readonly toolUseId: string; readonly name: string } & (
-  | { readonly input: JsonObject }
-  | { readonly input: null; readonly inputError: ToolInputError; readonly rawInput: string }
+  | { readonly input: JsonObject; readonly inputError?: undefined }
+  | { readonly input: null; readonly inputError: ToolInputError; readonly inputText: string }
 );
 
 export interface ParsedStream {
@@ -32,7 +32,7 @@ export function parse(events: Iterable<unknown>): ParsedStream {
     stopReason: turn.end?.reason ?? null,
     toolUses: turn.calls.map(({ id: toolUseId, name, input, inputError, inputText }) =>
       input === null
-        ? { toolUseId, name, input, inputError, rawInput: inputText }
+        ? { toolUseId, name, input, inputError, inputText }
         : { toolUseId, name, input },
     ),
     text: turn.text,
@@ -57,16 +57,25 @@ export function readUnionEvent(event: unknown): StreamMessage[] {
   if (Array.isArray(unmodelled) && typeof unmodelled[0] === "string") {
     return [{ type: "event", name: unmodelled[0], payload: unmodelled[1] }];
   }
-  const names = Object.keys(event);
+  // Some SDKs write a union as all of its members, the absent ones as null.
+  const set = Object.keys(event).filter(
+    (name) => event[name] !== null && event[name] !== undefined,
+  );
+  const names = set.length > 0 ? set : Object.keys(event);
   if (names.length === 0) return [malformed("An event is an empty object", event)];
   return names.map((name) => ({ type: "event", name, payload: event[name] }));
 }
 
 /** Whether a decoded value is a member of the event union, by the name of one of its keys. */
 export function isUnionEvent(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).some((name) => EVENT_NAMES.has(name));
+  return (
+    isObject(value) &&
+    Object.keys(value).some(
+      (name) => EVENT_NAMES.has(name) || isExceptionName(name) || name === "$unknown",
+    )
+  );
 }
 
 function malformed(reason: string, event: unknown): StreamMessage {
-  return { type: "malformed", name: "?", reason, raw: JSON.stringify(event) ?? "undefined" };
+  return { type: "malformed", name: "?", reason, raw: jsonText(event) };
 }

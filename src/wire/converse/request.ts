@@ -1,42 +1,51 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import type { JsonValue } from "../../domain/json.ts";
 
-/** The messages of an InvokeHarness or Converse request, as far as both take them. */
+/** JSON that the receiver may change: requests are handed over, not kept. */
+export type JsonDocument =
+  | null
+  | boolean
+  | number
+  | string
+  | JsonDocument[]
+  | { [key: string]: JsonDocument };
+
+/** The messages of an InvokeHarness request, as they go over the wire. */
 export interface ConverseMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly ConverseContent[];
+  role: "user" | "assistant";
+  content: ConverseContent[];
 }
 
 export type ConverseContent =
-  | { readonly text: string }
-  | { readonly toolUse: ToolUseContent }
-  | { readonly toolResult: ToolResultContent }
-  | { readonly reasoningContent: ReasoningContent };
+  | { text: string }
+  | { toolUse: ToolUseContent }
+  | { toolResult: ToolResultContent }
+  | { reasoningContent: ReasoningContent };
 
 export interface ToolUseContent {
-  readonly toolUseId: string;
-  readonly name: string;
-  readonly input: JsonValue;
-  readonly type: "tool_use";
+  toolUseId: string;
+  name: string;
+  input: JsonDocument;
+  type: "tool_use";
 }
 
 export interface ToolResultContent {
-  readonly toolUseId: string;
-  readonly content: readonly ({ readonly text: string } | { readonly json: JsonValue })[];
-  readonly status: "success" | "error";
-  readonly type: "tool_use";
+  toolUseId: string;
+  content: ({ text: string } | { json: JsonDocument })[];
+  status: "success" | "error";
+  type: "tool_use";
 }
 
+/** Redacted reasoning is base64 here; the AWS SDK wants its bytes, see `sdkMessages`. */
 export type ReasoningContent =
-  | { readonly reasoningText: { readonly text: string; readonly signature?: string } }
-  | { readonly redactedContent: string };
+  | { reasoningText: { text: string; signature?: string } }
+  | { redactedContent: string };
 
 /**
  * The messages of an ordinary turn: only what is new. The agent holds the conversation; sending it again would
  * double it.
  */
-export function userMessages(...texts: readonly string[]): readonly [ConverseMessage] {
-  if (texts.length === 0 || texts.some((text) => text === "")) {
+export function userMessages(...texts: readonly string[]): [ConverseMessage] {
+  if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
     throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
   }
   return [{ role: "user", content: texts.map((text) => ({ text: text.toWellFormed() })) }];

@@ -161,6 +161,29 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
+  it("sends a repeated id with the message that opened it last [AC-43]", () => {
+    const { turn: repeated } = parse([
+      { messageStart: { role: "assistant" } },
+      delta(0, { text: "one" }),
+      start(1, "X", "x"),
+      stop(1),
+      { messageStop: { stopReason: "tool_use" } },
+      { messageStart: { role: "user" } },
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolResult: { toolUseId: "X" } } } },
+      stop(0),
+      { messageStop: { stopReason: "tool_result" } },
+      { messageStart: { role: "assistant" } },
+      delta(0, { text: "two" }),
+      start(1, "X", "x"),
+      stop(1),
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    expect(resumeMessages(repeated, [toolSuccess("X", "ok")])[0].content).toMatchObject([
+      { text: "two" },
+      { toolUse: { toolUseId: "X" } },
+    ]);
+  });
+
   it("leaves out calls that the provider answered, with the messages that hold nothing open [RMA-P0-1]", () => {
     const { turn: mixed } = parse([
       { messageStart: { role: "assistant" } },

@@ -1,8 +1,8 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import type { JsonValue } from "../../domain/json.ts";
+import { jsonText, type JsonValue } from "../../domain/json.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tool.ts";
-import type { Turn, TurnBlock } from "../../domain/turn.ts";
-import type { ConverseContent, ConverseMessage, ReasoningContent } from "./request.ts";
+import type { Turn, TurnBlock, TurnMessage } from "../../domain/turn.ts";
+import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.ts";
 
 /**
  * The two messages that answer a turn's open calls. The agent does not keep a turn that it left to us, so the
@@ -14,7 +14,7 @@ import type { ConverseContent, ConverseMessage, ReasoningContent } from "./reque
 export function resumeMessages(
   turn: Turn,
   results: readonly ToolResult[],
-): readonly [ConverseMessage, ConverseMessage] {
+): [ConverseMessage, ConverseMessage] {
   const byCall = matched(turn.calls, results);
   return [
     { role: "assistant", content: assistantContent(turn) },
@@ -45,48 +45,52 @@ function matched(
 }
 
 function assistantContent(turn: Turn): ConverseContent[] {
-  const open = new Set(turn.calls.map((call) => call.id));
-  const isOpen = (block: TurnBlock): boolean => block.type === "call" && open.has(block.call.id);
-  const content: ConverseContent[] = [];
-  for (const message of turn.messages) {
-    if (message.role !== "assistant" || !message.blocks.some(isOpen)) continue;
-    for (const block of message.blocks) {
-      const echoed = echo(block, open);
-      if (echoed !== undefined) content.push(echoed);
-    }
-  }
-  return content;
+  const holders = holdersOf(turn);
+  return turn.messages.flatMap((message) => {
+    const isHeld = (call: ToolCall): boolean => holders.get(call.id) === message;
+    const calls = message.blocks.some((block) => block.type === "call" && isHeld(block.call));
+    return calls ? message.blocks.flatMap((block) => echo(block, isHeld)) : [];
+  });
 }
 
-/** Takes a call's id out of `open`, so that a repeated id is sent once. */
-function echo(block: TurnBlock, open: Set<string>): ConverseContent | undefined {
+/** The message that each open call goes back with: the last one that opened it. */
+function holdersOf({ calls, messages }: Turn): ReadonlyMap<string, TurnMessage> {
+  const open = new Set(calls.map((call) => call.id));
+  const holders = new Map<string, TurnMessage>();
+  for (const message of messages) {
+    for (const block of message.blocks) {
+      if (block.type === "call" && open.has(block.call.id)) holders.set(block.call.id, message);
+    }
+  }
+  return holders;
+}
+
+function echo(block: TurnBlock, isHeld: (call: ToolCall) => boolean): ConverseContent[] {
   switch (block.type) {
     case "text":
-      return block.text === "" ? undefined : { text: block.text };
+      return block.text === "" ? [] : [{ text: block.text }];
     case "reasoning":
       return reasoning(block);
     case "call":
-      return open.delete(block.call.id) ? toolUse(block.call) : undefined;
+      return isHeld(block.call) ? [toolUse(block.call)] : [];
     case "result":
-      return undefined;
+      return [];
     default:
       return block satisfies never;
   }
 }
 
-function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): ConverseContent | undefined {
+function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): ConverseContent[] {
   const { text, signature, redacted } = block;
-  let reasoningContent: ReasoningContent;
-  if (redacted !== undefined) reasoningContent = { redactedContent: redacted };
-  else if (signature !== undefined) reasoningContent = { reasoningText: { text, signature } };
-  else if (text !== "") reasoningContent = { reasoningText: { text } };
-  else return undefined;
-  return { reasoningContent };
+  if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }];
+  if (signature !== undefined)
+    return [{ reasoningContent: { reasoningText: { text, signature } } }];
+  return text === "" ? [] : [{ reasoningContent: { reasoningText: { text } } }];
 }
 
 function toolUse(call: ToolCall): ConverseContent {
   // Arguments that cannot be read go back inside an object, which is all that models take here.
-  const input = call.input ?? { unreadable: call.inputText };
+  const input = document(call.input ?? { unreadable: call.inputText });
   return { toolUse: { toolUseId: call.id, name: call.name, input, type: "tool_use" } };
 }
 
@@ -95,25 +99,30 @@ function resultContent(result: ToolResult): ConverseContent {
   return {
     toolResult: {
       toolUseId: result.callId,
-      content: parts.length === 0 ? [NO_OUTPUT] : parts,
+      content: parts.length === 0 ? [{ text: NO_OUTPUT }] : parts,
       status: result.isError ? "error" : "success",
       type: "tool_use",
     },
   };
 }
 
-function partContent(part: ToolResultPart): { text: string } | { json: JsonValue } {
+function partContent(part: ToolResultPart): { text: string } | { json: JsonDocument } {
   switch (part.type) {
     case "text":
-      return part.text === "" ? NO_OUTPUT : { text: part.text.toWellFormed() };
+      return { text: part.text === "" ? NO_OUTPUT : part.text.toWellFormed() };
     case "json":
-      return { json: part.value };
+      return { json: document(part.value) };
     case "unknown":
-      return { text: JSON.stringify(part.raw) ?? "null" };
+      return { text: jsonText(part.raw) };
     default:
       return part satisfies never;
   }
 }
 
+/** A copy: what is sent is the receiver's to change. */
+function document(value: JsonValue): JsonDocument {
+  return structuredClone(value) as JsonDocument;
+}
+
 /** The service refuses empty text. */
-const NO_OUTPUT = { text: "(no output)" };
+const NO_OUTPUT = "(no output)";

@@ -33,6 +33,11 @@ export const EVENT_NAMES: ReadonlySet<string> = new Set([
   HOOK_EVENT.name,
 ]);
 
+/** Exceptions that a decoded capture holds as plain members of the event union. */
+export function isExceptionName(name: string): boolean {
+  return name.endsWith("Exception") || name === "runtimeClientError";
+}
+
 /** `p` is padding, by which Bedrock hides the length of what it says. */
 function shape(name: string, ...fields: readonly string[]): Shape {
   return { name, fields: new Set([...fields, "p"]) };

@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject, jsonText } from "../../domain/json.ts";
 import { closeCallBlock, closeSlots, IMPLICIT, openCall, openResult, slotAt } from "./blocks.ts";
 import { ensureMessage } from "./messages.ts";
 import { CONTENT_BLOCK_START, TOOL_RESULT, TOOL_USE, type Fields } from "./schema.ts";
@@ -55,6 +55,7 @@ function callOf(state: ConverseState, id: string, fields: Fields, emit: Out): Ca
   const known = state.calls.get(id);
   if (known === undefined) {
     const call: Call = { id, slot: null, ...facts };
+    state.characters += id.length + facts.name.length;
     state.calls.set(id, call);
     return call;
   }
@@ -74,7 +75,7 @@ function startResult(state: ConverseState, slot: Slot, body: unknown, emit: Out)
   const { toolUseId, status } = fields;
   const callId = typeof toolUseId === "string" ? toolUseId : "";
   if (status !== undefined && status !== null && status !== "success" && status !== "error") {
-    const message = `Tool result of ${callId} has the unknown status ${JSON.stringify(status)}`;
+    const message = `Tool result of ${callId} has the unknown status ${jsonText(status)}`;
     diagnose(state, "unknown_field", message, emit);
   }
   const call = state.calls.get(callId);

@@ -1,6 +1,7 @@
 import type { Emit } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
 import type { ProviderEvent, Role, UnknownSeen } from "../../domain/provider-event.ts";
 import type { Runner, ToolResultPart } from "../../domain/tool.ts";
 import type { Usage } from "../../domain/usage.ts";
@@ -114,6 +115,7 @@ export function keepUnknown(
   seen: Omit<UnknownSeen, "type">,
   emit: Out,
 ): void {
+  state.characters += typeof seen.raw === "string" ? seen.raw.length : jsonText(seen.raw).length;
   emit({ type: "unknown", ...seen });
   diagnose(state, "unknown_event", `Unknown ${seen.what} "${seen.name}" is kept as it came`, emit);
 }

@@ -17,7 +17,12 @@ export interface EventStreamOptions {
 export type EventStreamItem =
   | Frame
   /** Lenient mode only; `lost` says that a frame was passed over. */
-  | { readonly type: "fault"; readonly diagnostic: Diagnostic; readonly lost: boolean }
+  | {
+      readonly type: "fault";
+      readonly diagnostic: Diagnostic;
+      readonly lost: boolean;
+      readonly offset: number;
+    }
   /** Nothing follows. */
   | { readonly type: "failure"; readonly error: FrameError };
 
@@ -226,13 +231,14 @@ function readFrame(
   if (block instanceof FrameError) {
     if (!lenient) return fail(state, block, emit);
     const code = block instanceof FrameChecksumError ? "checksum_mismatch" : "malformed_event";
-    emit({ type: "fault", diagnostic: { code, message: block.message, offset }, lost: true });
+    const diagnostic = { code, message: block.message, offset } as const;
+    emit({ type: "fault", diagnostic, lost: true, offset });
   } else {
     for (const name of block.duplicates) {
       const message = `Frame ${ordinal} at byte ${offset} has the header "${name}" more than once`;
       if (!lenient) return fail(state, new FrameError("frame_invalid", message, { offset }), emit);
       const diagnostic = { code: "duplicate_header", message, offset } as const;
-      emit({ type: "fault", diagnostic, lost: false });
+      emit({ type: "fault", diagnostic, lost: false, offset });
     }
     emit(new Frame({ headers: block.headers, offset, ordinal, source, start, end }));
   }

@@ -1,6 +1,6 @@
 import type { Anomaly } from "./anomaly.ts";
 import { outputText } from "./tool-output.ts";
-import type { Block, CallBlock, ResultBlock } from "./turn-blocks.ts";
+import type { Block, CallBlock, ResultBlock } from "../../domain/turn-state.ts";
 
 interface PairedBlocks {
   readonly blocks: readonly Block[];
@@ -39,7 +39,7 @@ function idsOf(blocks: readonly Block[]): UsesById {
   const ids = new Map<string, Uses>();
   for (const block of blocks) {
     if (block.kind !== "call" && block.kind !== "result") continue;
-    const id = block.kind === "call" ? block.callId : block.result.callId;
+    const id = block.kind === "call" ? block.call.id : block.result.callId;
     if (id === "") continue;
     const uses = ids.get(id) ?? { calls: [], last: block };
     if (block.kind === "call") uses.calls.push(block);
@@ -50,7 +50,7 @@ function idsOf(blocks: readonly Block[]): UsesById {
 }
 
 function keepCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
-  const { callId, name, inputText } = call;
+  const { id: callId, name, inputText } = call.call;
   const lost = { name, arguments: inputText };
   const calls = ids.get(callId)?.calls;
   if (!calls) {

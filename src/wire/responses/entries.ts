@@ -6,7 +6,7 @@ import type {
   ReasoningBlock,
   ResultBlock,
   TextBlock,
-} from "./turn-blocks.ts";
+} from "../../domain/turn-state.ts";
 
 /** What becomes one item, in the order of the items. */
 export type Entry = Passage | ReasoningBlock | CallBlock | ResultBlock;

@@ -13,7 +13,7 @@ interface EntryFacts {
 export function entryStatus(entry: Entry, facts: EntryFacts): ItemStatus {
   const { response, isLast, reason } = facts;
   const blocks = entry.kind === "passage" ? entry.blocks : [entry];
-  if (entry.kind === "call" && !entry.readable) return "incomplete";
+  if (entry.kind === "call" && entry.call.input === null) return "incomplete";
   if (blocks.some((block) => block.ending === "open")) return "incomplete";
   if (response === "completed") return "completed";
   if (!isFinished(reason) && blocks.some((block) => block.ending === "implicit"))

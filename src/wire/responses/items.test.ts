@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toolCall, type ToolResultPart } from "../../domain/tool.ts";
 import { functionCallOutputItem, reasoningItem } from "./items.ts";
 import { responseOf } from "./response-encoder.ts";
-import type { ReasoningContent, ResultBlock } from "./turn-blocks.ts";
+import type { ReasoningBlock, ResultBlock } from "../../domain/turn-state.ts";
 
 const FACTS = { scope: "turn1", status: "completed" } as const;
 
@@ -133,7 +133,7 @@ describe("a reasoning item", () => {
   });
 });
 
-function reasoning(content: Pick<ReasoningContent, "text" | "signature" | "redacted">): object {
+function reasoning(content: Pick<ReasoningBlock, "text" | "signature" | "redacted">): object {
   const place = { key: "0", order: 0, message: 0 };
   return reasoningItem(
     { ...place, kind: "reasoning", ending: "explicit", ...content },

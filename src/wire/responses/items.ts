@@ -10,7 +10,7 @@ import type {
   ReasoningItem,
 } from "./response-item.ts";
 import { outputText, partText } from "./tool-output.ts";
-import type { CallBlock, ReasoningBlock, ResultBlock } from "./turn-blocks.ts";
+import type { CallBlock, ReasoningBlock, ResultBlock } from "../../domain/turn-state.ts";
 
 /** What every builder needs beside the entry itself. */
 interface ItemFacts {
@@ -19,14 +19,18 @@ interface ItemFacts {
 }
 
 /** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
-export function functionCallItem(call: CallBlock, { scope, status }: ItemFacts): FunctionCallItem {
-  const isBare = status === "completed" && call.inputText.trim() === "";
+export function functionCallItem(
+  { key, call }: CallBlock,
+  { scope, status }: ItemFacts,
+): FunctionCallItem {
+  const { id: call_id, name, inputText } = call;
+  const isBare = status === "completed" && inputText.trim() === "";
   return {
-    id: itemId("function_call", scope, call.key),
+    id: itemId("function_call", scope, key),
     type: "function_call",
-    call_id: call.callId,
-    name: call.name,
-    arguments: isBare ? "{}" : call.inputText,
+    call_id,
+    name,
+    arguments: isBare ? "{}" : inputText,
     status,
   };
 }

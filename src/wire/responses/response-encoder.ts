@@ -15,7 +15,7 @@ import {
 import type { AssistantMessageItem, ItemStatus, ResponseItem } from "./response-item.ts";
 import { responseStatus, type ResponseStatus } from "./response-status.ts";
 import { responseUsage, type ResponseUsage } from "./response-usage.ts";
-import { addToBlocks, blocksInOrder, initialBlocks, type TurnBlocks } from "./turn-blocks.ts";
+import { addToTurn, blocksInOrder, initialTurn, type TurnState } from "../../domain/turn-state.ts";
 
 export interface ResponseOptions {
   /** Names this one stream among all others, such as the id of its turn: every item id is made from it. */
@@ -45,10 +45,10 @@ type Phase = AssistantMessageItem["phase"];
  */
 export function responseEncoder(
   options: ResponseOptions,
-): Codec<TurnBlocks, ProviderEvent, FinishedResponse> {
+): Codec<TurnState, ProviderEvent, FinishedResponse> {
   return {
-    initial: initialBlocks,
-    step: addToBlocks,
+    initial: initialTurn,
+    step: addToTurn,
     finish: (turn, emit) => emit(finishedResponse(turn, options)),
   };
 }
@@ -58,13 +58,13 @@ export function responseOf(
   events: Iterable<ProviderEvent>,
   options: ResponseOptions,
 ): FinishedResponse {
-  const turn = initialBlocks();
-  for (const event of events) addToBlocks(turn, event);
+  const turn = initialTurn();
+  for (const event of events) addToTurn(turn, event);
   return finishedResponse(turn, options);
 }
 
 /** What a turn comes to as it stands, for encoders that wrap the response into a shape of their own. */
-export function finishedResponse(turn: TurnBlocks, options: ResponseOptions): FinishedResponse {
+export function finishedResponse(turn: TurnState, options: ResponseOptions): FinishedResponse {
   const status = responseStatus(turn.end);
   const paired = pairCalls(blocksInOrder(turn), turn.end?.openCalls ?? []);
   const { entries, anomalies } = entriesOf(paired.blocks, turn.messages);

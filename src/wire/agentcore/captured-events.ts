@@ -1,0 +1,104 @@
+import type { Codec, Emit } from "../../domain/codec.ts";
+import type { Failure } from "../../domain/errors.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { converseFold } from "../converse/fold.ts";
+import { isUnionEvent, readUnionEvent } from "../converse/parse.ts";
+import type { ConverseState } from "../converse/state.ts";
+import { isAgentEvent } from "../strands/agent-event.ts";
+import { strandsFold } from "../strands/fold.ts";
+import type { StrandsState } from "../strands/state.ts";
+
+/** One decoded event of a capture, or what is wrong at this point of it. */
+export type Captured =
+  | { readonly type: "value"; readonly value: unknown }
+  /** The whole of a capture in one value. */
+  | { readonly type: "document"; readonly value: unknown }
+  | { readonly type: "unreadable"; readonly raw: string; readonly reason: string }
+  | { readonly type: "failure"; readonly failure: Failure };
+
+export interface CapturedState {
+  /** Chosen by the first value that tells. */
+  dialect: Dialect | null;
+  /** What came before that value. */
+  waiting: Captured[];
+}
+
+type Dialect =
+  | { readonly name: "converse"; readonly state: ConverseState }
+  | { readonly name: "strands"; readonly state: StrandsState };
+
+const MOST_WAITING = 1000;
+
+/** Folds decoded events of either dialect. */
+export const capturedEvents: Codec<CapturedState, Captured, ProviderEvent> = {
+  initial: () => ({ dialect: null, waiting: [] }),
+  step(state, captured, emit) {
+    if (state.dialect !== null) return foldCaptured(state.dialect, captured, emit);
+    state.waiting.push(captured);
+    const name = dialectOf(captured, state.waiting.length);
+    if (name !== undefined) settle(state, name, emit);
+  },
+  finish(state, emit) {
+    const { name, state: folded } = state.dialect ?? settle(state, "strands", emit);
+    if (name === "converse") converse.finish(folded, emit);
+    else strands.finish(folded, emit);
+  },
+};
+
+const converse = converseFold();
+const strands = strandsFold();
+
+function dialectOf(captured: Captured, waiting: number): Dialect["name"] | undefined {
+  if (captured.type === "value" || captured.type === "document") {
+    if (isUnionEvent(captured.value)) return "converse";
+    if (isAgentEvent(captured.value)) return "strands";
+  }
+  return waiting >= MOST_WAITING ? "strands" : undefined;
+}
+
+function settle(state: CapturedState, name: Dialect["name"], emit: Emit<ProviderEvent>): Dialect {
+  const dialect: Dialect =
+    name === "converse" ? { name, state: converse.initial() } : { name, state: strands.initial() };
+  state.dialect = dialect;
+  for (const captured of state.waiting) foldCaptured(dialect, captured, emit);
+  state.waiting = [];
+  return dialect;
+}
+
+function foldCaptured(dialect: Dialect, captured: Captured, emit: Emit<ProviderEvent>): void {
+  if (dialect.name === "converse") foldConverse(dialect.state, captured, emit);
+  else foldStrands(dialect.state, captured, emit);
+}
+
+function foldConverse(state: ConverseState, captured: Captured, emit: Emit<ProviderEvent>): void {
+  switch (captured.type) {
+    case "value":
+    case "document":
+      for (const message of readUnionEvent(captured.value)) converse.step(state, message, emit);
+      return;
+    case "unreadable":
+      return converse.step(state, { ...captured, type: "malformed", name: "" }, emit);
+    case "failure":
+      return converse.step(state, captured, emit);
+    default:
+      captured satisfies never;
+  }
+}
+
+function foldStrands(state: StrandsState, captured: Captured, emit: Emit<ProviderEvent>): void {
+  switch (captured.type) {
+    case "value":
+    case "failure":
+      return strands.step(state, captured, emit);
+    case "document":
+      return strands.step(state, { type: "body", value: captured.value }, emit);
+    case "unreadable": {
+      const { raw, reason } = captured;
+      emit({ type: "unknown", what: "event", name: "", raw });
+      const failure = { code: "malformed_event", message: reason, details: {} } as const;
+      return strands.step(state, { type: "failure", failure }, emit);
+    }
+    default:
+      captured satisfies never;
+  }
+}

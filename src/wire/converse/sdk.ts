@@ -1,0 +1,61 @@
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import type { StreamMessage } from "../../domain/stream-message.ts";
+import { converseFold, type ConverseOptions } from "./fold.ts";
+import { readUnionEvent } from "./parse.ts";
+import type { ConverseContent, ConverseMessage, ReasoningContent } from "./request.ts";
+
+/** Messages as the AWS SDK takes them: redacted reasoning as bytes, which the SDK writes as base64 itself. */
+export interface SdkMessage {
+  role: "user" | "assistant";
+  content: SdkContent[];
+}
+
+export type SdkContent =
+  | Exclude<ConverseContent, { reasoningContent: ReasoningContent }>
+  | { reasoningContent: Exclude<ReasoningContent, { redactedContent: string }> }
+  | { reasoningContent: { redactedContent: Uint8Array } };
+
+export function sdkMessages(messages: readonly ConverseMessage[]): SdkMessage[] {
+  return messages.map(({ role, content }) => ({ role, content: content.map(sdkContent) }));
+}
+
+function sdkContent(block: ConverseContent): SdkContent {
+  if (!("reasoningContent" in block)) return block;
+  const { reasoningContent } = block;
+  if (!("redactedContent" in reasoningContent)) return { reasoningContent };
+  const bytes = Uint8Array.from(atob(reasoningContent.redactedContent), (byte) =>
+    byte.charCodeAt(0),
+  );
+  return { reasoningContent: { redactedContent: bytes } };
+}
+
+/**
+ * Folds the stream that the AWS SDK hands out: decoded events, and exceptions that it throws in the middle. What it
+ * throws ends the turn as failed, with everything that was said before.
+ */
+export async function* sdkEvents(
+  stream: AsyncIterable<unknown>,
+  options: ConverseOptions = {},
+): AsyncGenerator<ProviderEvent, void, undefined> {
+  const fold = converseFold(options);
+  const state = fold.initial();
+  let out: ProviderEvent[] = [];
+  const emit = (event: ProviderEvent): void => void out.push(event);
+  try {
+    for await (const event of stream) {
+      for (const message of readUnionEvent(event)) fold.step(state, message, emit);
+      yield* out;
+      out = [];
+    }
+  } catch (error) {
+    fold.step(state, thrown(error), emit);
+  }
+  fold.finish(state, emit);
+  yield* out;
+}
+
+function thrown(error: unknown): StreamMessage {
+  const { name, message } =
+    error instanceof Error ? error : { name: "Error", message: String(error) };
+  return { type: "exception", name, payload: { message } };
+}
