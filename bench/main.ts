@@ -11,8 +11,15 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
 });
+if (values.help) {
+  process.stdout.write(`npm run bench -- [--json] [${Object.keys(ROWS).join("|")}]…\n`);
+  process.exit(0);
+}
 const unknown = positionals.filter((name) => !(name in ROWS));
 if (unknown.length > 0) {
   process.stderr.write(

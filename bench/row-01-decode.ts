@@ -22,7 +22,7 @@ export async function decodeRow(): Promise<Row> {
     growth.push({ times, cost: median(result?.rounds ?? []) });
   }
   return {
-    title: "1  event-stream decode + JSON, in process",
+    title: "event-stream decode + JSON, in process",
     unit: "µs CPU/event",
     measured,
     growth,

@@ -24,7 +24,7 @@ export async function foldRow(): Promise<Row> {
     growth.push({ times, cost: median(result?.rounds ?? []) });
   }
   return {
-    title: "3  fold of a 20 k-delta stream, bytes to events",
+    title: "fold of a 20 k-delta stream, bytes to events",
     unit: "µs CPU/event",
     measured,
     growth,
@@ -122,6 +122,7 @@ function strands(deltas: number): Subject {
   const chunks = inChunks(textTurn(deltas));
   const model = new BedrockModel({
     region: "us-east-1",
+    modelId: "anthropic.claude-sonnet-4-20250514-v1:0",
     clientConfig: {
       credentials: { accessKeyId: "bench", secretAccessKey: "bench" },
       requestHandler: {

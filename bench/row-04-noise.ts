@@ -19,7 +19,7 @@ export async function noiseRow(): Promise<Row> {
     growth.push({ times, cost: median(result?.rounds ?? []) });
   }
   return {
-    title: `4  Strands SSE, ${megabytes.toFixed(1)} MB of repeated noise`,
+    title: `Strands SSE, ${megabytes.toFixed(1)} MB of repeated noise`,
     unit: "µs CPU/MB",
     measured,
     growth,

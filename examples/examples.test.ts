@@ -1,10 +1,80 @@
+import { BedrockAgentCoreClient } from "@aws-sdk/client-bedrock-agentcore";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { encodeEvent } from "../src/wire/index.ts";
 import { foldACapture } from "./01-fold-a-capture.ts";
+import { askAboutTheWeather } from "./02-aws-sdk.ts";
+
+/** The real client, with the service's answers put in place of the network. */
+function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
+  return new BedrockAgentCoreClient({
+    region: "eu-central-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    requestHandler: {
+      handle: async (request: { body?: Uint8Array }) => {
+        bodies.push(JSON.parse(new TextDecoder().decode(request.body)));
+        const headers = { "content-type": "application/vnd.amazon.eventstream" };
+        return {
+          response: { statusCode: 200, headers, body: Readable.from(answers.shift() ?? []) },
+        };
+      },
+    },
+  });
+}
 
 describe("the examples", () => {
   it("01 folds a capture and builds the answer to its calls", async () => {
     let written = "";
     await foldACapture((text) => (written += text));
     expect(written).toMatch(/^Let me look at your order\.\nYour trail shoes/);
+  });
+
+  it("02 runs a tool for an agent through the AWS SDK", async () => {
+    const text = (delta: object) =>
+      encodeEvent("contentBlockDelta", { contentBlockIndex: 0, delta });
+    const bodies: unknown[] = [];
+    const client = clientWith(
+      [
+        [
+          encodeEvent("messageStart", { role: "assistant" }),
+          encodeEvent("contentBlockStart", {
+            contentBlockIndex: 0,
+            start: { toolUse: { toolUseId: "A", name: "weather" } },
+          }),
+          text({ toolUse: { input: '{"city":"Bergen"}' } }),
+          encodeEvent("contentBlockStop", { contentBlockIndex: 0 }),
+          encodeEvent("messageStop", { stopReason: "tool_use" }),
+        ],
+        [
+          encodeEvent("messageStart", { role: "assistant" }),
+          text({ text: "Yes." }),
+          encodeEvent("contentBlockStop", { contentBlockIndex: 0 }),
+          encodeEvent("messageStop", { stopReason: "end_turn" }),
+        ],
+      ],
+      bodies,
+    );
+    let written = "";
+    const turn = await askAboutTheWeather(client, (piece) => (written += piece));
+    expect([written, turn.end?.outcome]).toEqual(["Yes.", "completed"]);
+    expect(bodies).toMatchObject([
+      { messages: [{ role: "user" }] },
+      {
+        messages: [
+          {
+            role: "assistant",
+            content: [{ toolUse: { toolUseId: "A", input: { city: "Bergen" } } }],
+          },
+          {
+            role: "user",
+            content: [
+              {
+                toolResult: { toolUseId: "A", content: [{ json: { forecast: "Rain in Bergen" } }] },
+              },
+            ],
+          },
+        ],
+      },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as words from "../src/index.ts";
 import * as wire from "../src/wire/index.ts";
 
@@ -87,5 +87,25 @@ describe("the public entries", () => {
     expect([...reached("wire/index.ts").packages]).toEqual([]);
     expect([...reached("index.ts").packages]).toEqual([]);
     expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
+  });
+});
+
+describe("without Node's Buffer", () => {
+  it("reads the same streams, as in a browser [AC-98]", async () => {
+    const capture = readFileSync(join(source, "../examples/captures/support-turn.eventstream"));
+    const sse = readFileSync(join(source, "../test/fixtures/strands/py-tool-turn.sse"));
+    const whole = [
+      wire.runCodec(wire.harnessStream(), [new Uint8Array(capture)]),
+      wire.runCodec(wire.runtimeStream(), [new Uint8Array(sse)]),
+    ];
+    vi.resetModules();
+    vi.stubGlobal("Buffer", undefined);
+    const bare = await import("../src/wire/index.ts");
+    const again = [
+      bare.runCodec(bare.harnessStream(), [new Uint8Array(capture)]),
+      bare.runCodec(bare.runtimeStream(), [new Uint8Array(sse)]),
+    ];
+    vi.unstubAllGlobals();
+    expect(again).toEqual(whole);
   });
 });

@@ -89,6 +89,7 @@ export {
   type ReasoningContent,
   type ToolResultContent,
   type ToolUseContent,
+  type UserMessage,
 } from "./converse/request.ts";
 export { resumeMessages } from "./converse/resume.ts";
 export { sdkEvents, sdkMessages, type SdkContent, type SdkMessage } from "./converse/sdk.ts";

@@ -15,6 +15,12 @@ export interface ConverseMessage {
   content: ConverseContent[];
 }
 
+/** A message of text alone: fit for the wire and for the AWS SDK. */
+export interface UserMessage {
+  role: "user";
+  content: { text: string }[];
+}
+
 export type ConverseContent =
   | { text: string }
   | { toolUse: ToolUseContent }
@@ -44,7 +50,7 @@ export type ReasoningContent =
  * The messages of an ordinary turn: only what is new. The agent holds the conversation; sending it again would
  * double it.
  */
-export function userMessages(...texts: readonly string[]): [ConverseMessage] {
+export function userMessages(...texts: readonly string[]): [UserMessage] {
   if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
     throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
   }

@@ -1,0 +1,59 @@
+// A whole conversation with a harness through the AWS SDK: the agent asks for a tool, the tool runs here, the agent
+// answers. Run by the tests against an answer that stands in for the service.
+
+import {
+  InvokeHarnessCommand,
+  type BedrockAgentCoreClient,
+} from "@aws-sdk/client-bedrock-agentcore";
+import { z } from "zod";
+import {
+  addToTurn,
+  initialTurn,
+  inlineFunction,
+  resumeMessages,
+  sdkEvents,
+  sdkMessages,
+  snapshotTurn,
+  toolError,
+  toolSuccess,
+  userMessages,
+  type SdkMessage,
+  type Turn,
+} from "../src/wire/index.ts";
+
+const weather = inlineFunction("weather", "The weather in a city", z.object({ city: z.string() }));
+
+export async function askAboutTheWeather(
+  client: BedrockAgentCoreClient,
+  write: (text: string) => void,
+): Promise<Turn> {
+  async function invoke(messages: SdkMessage[]): Promise<Turn> {
+    const answer = await client.send(
+      new InvokeHarnessCommand({
+        harnessArn: "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/demo-abcdefghij",
+        runtimeSessionId: "550e8400-e29b-41d4-a716-446655440000",
+        messages,
+        tools: [weather],
+      }),
+    );
+    const turn = initialTurn();
+    for await (const event of sdkEvents(answer.stream ?? noEvents())) {
+      if (event.type === "text.delta") write(event.text);
+      addToTurn(turn, event);
+    }
+    return snapshotTurn(turn);
+  }
+
+  let turn = await invoke(userMessages("Do I need an umbrella in Bergen?"));
+  while (turn.end?.outcome === "action-required") {
+    const results = turn.calls.map((call) =>
+      call.inputError === undefined
+        ? toolSuccess(call.id, { forecast: `Rain in ${String(call.input["city"])}` })
+        : toolError(call.id, call.inputError.message),
+    );
+    turn = await invoke(sdkMessages(resumeMessages(turn, results)));
+  }
+  return turn;
+}
+
+async function* noEvents(): AsyncGenerator<never> {}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import {
+  chunksOf,
+  fuzz,
+  mutated,
+  randomChunks,
+  twoWaySplits,
+} from "../../../test/support/bytes.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { turnOf } from "../../domain/turn.ts";
+import { jsonStream, type JsonLayout } from "./json-stream.ts";
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const converse = [
+  { messageStart: { role: "assistant" } },
+  { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Grüße 🌍" } } },
+  { contentBlockStop: { contentBlockIndex: 0 } },
+  { messageStop: { stopReason: "end_turn" } },
+];
+const strands = [
+  { init_event_loop: true },
+  ...converse.map((event) => ({ event })),
+  { message: { role: "assistant", content: [{ text: "Grüße 🌍" }] } },
+];
+
+/** Every way in which a list of events is captured. */
+function forms(events: readonly object[]): [JsonLayout, string][] {
+  const lines = events.map((event) => JSON.stringify(event));
+  return [
+    ["array", JSON.stringify(events)],
+    ["array", JSON.stringify(events, null, 2)],
+    ["lines", lines.join("\n")],
+    ["lines", `\ufeff${lines.join("\r\n\r\n")}\r\n`],
+    ["document", JSON.stringify({ session_id: "x", events })],
+    ["document", events.map((event) => JSON.stringify(event, null, 2)).join("\n")],
+    ["document", lines.join("")],
+  ];
+}
+
+function fold(layout: JsonLayout, text: string): ProviderEvent[] {
+  return runCodec(jsonStream(layout), [encode(text)]);
+}
+
+describe("a stream captured as JSON", () => {
+  it.each([...forms(converse), ...forms(strands)])("is read from %s: %s", (layout, text) => {
+    const events = fold(layout, text);
+    expect(turnOf(events)).toMatchObject({ text: "Grüße 🌍", end: { outcome: "completed" } });
+    const bytes = encode(text);
+    for (const halves of twoWaySplits(bytes)) {
+      expect(runCodec(jsonStream(layout), halves)).toEqual(events);
+    }
+    expect(runCodec(jsonStream(layout), chunksOf(bytes, 1))).toEqual(events);
+  });
+
+  it("finds the dialect by the first event that tells", () => {
+    const turned = turnOf(fold("array", JSON.stringify([{ novelty: 1 }, ...converse])));
+    expect(turned).toMatchObject({ text: "Grüße 🌍", unknown: [{ name: "novelty" }] });
+    expect(turnOf(fold("array", '[{"runtimeClientError":{"message":"no"}}]')).end).toMatchObject({
+      failure: { code: "stream_exception", message: "runtimeClientError: no" },
+    });
+  });
+
+  it("takes a document without events for the whole answer of an app", () => {
+    expect(turnOf(fold("document", '"Hello"'))).toMatchObject({
+      text: "Hello",
+      end: { outcome: "completed" },
+    });
+  });
+
+  it("never takes what is not JSON for something that the agent said", () => {
+    const broken =
+      '{"messageStart":{"role":"assistant"}}\n{"contentBlockDelta":\n{"messageStop":{"stopReason":"end_turn"}}';
+    for (const text of [broken, broken.replaceAll("messageStart", "event"), "{oops\n{oops"]) {
+      const turned = turnOf(fold("lines", text));
+      expect(turned).toMatchObject({ text: "", end: { outcome: "failed" } });
+      expect(turned.unknown.map(({ raw }) => raw)).toContain(text.split("\n")[1]);
+    }
+    expect(turnOf(fold("document", "[{'messageStart': 1}]")).end).toMatchObject({
+      failure: { code: "frame_invalid" },
+    });
+  });
+
+  it("fails a capture that was cut", () => {
+    const whole = JSON.stringify(converse);
+    expect(turnOf(fold("array", whole.slice(0, -5))).end).toMatchObject({
+      failure: { code: "truncated_stream" },
+    });
+    expect(turnOf(fold("document", "")).end).toMatchObject({ outcome: "failed" });
+  });
+
+  it("refuses what is larger than its limits", () => {
+    const bytes = encode(JSON.stringify(converse));
+    for (const layout of ["array", "lines", "document"] as const) {
+      const codec = jsonStream(layout, { maxEventBytes: 20, maxDocumentBytes: 20 });
+      expect(turnOf(runCodec(codec, [bytes])).end).toMatchObject({ outcome: "failed" });
+    }
+  });
+
+  it("says where each anomaly is", () => {
+    const text = JSON.stringify([converse[0], { novelty: 1 }]);
+    expect(turnOf(fold("array", text)).diagnostics[0]).toMatchObject({
+      code: "unknown_event",
+      offset: text.indexOf('{"novelty'),
+    });
+  });
+
+  it("never throws and ends exactly once, whatever the bytes are", () => {
+    const captures = [...forms(converse), ...forms(strands)];
+    fuzz(100_000, (random) => {
+      const [layout, text] = captures[random(captures.length)] ?? ["array", ""];
+      const bytes = mutated(encode(text), random);
+      const out = runCodec(jsonStream(layout, { maxEventBytes: 500 }), randomChunks(bytes, random));
+      if (out.filter((event) => event.type === "end").length !== 1) throw new Error("not one end");
+    });
+  });
+});
