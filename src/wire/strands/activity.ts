@@ -4,20 +4,37 @@ import { announcedName, displayName } from "./display-names.ts";
 import { foldNode, isNodeEvent, noteNested } from "./nodes.ts";
 import { rememberAnnounced, type Fields, type Out, type StrandsState } from "./state.ts";
 
-/** Emits what an event says of the agent's doings; false when it is no such event. */
-export function foldActivity(state: StrandsState, fields: Fields, emit: Out): boolean {
+/** Emits what an event says of the agent's doings by its type; false when it is no such event. */
+export function foldTypedActivity(state: StrandsState, fields: Fields, emit: Out): boolean {
   const { type } = fields;
-  if (typeof type === "string") {
-    if (type === "tool_use" && "tool_name" in fields) return announce(state, fields, emit);
-    if (type === "tool_stream") return progress(state, fields, emit);
-    if (isNodeEvent(type)) return foldNode(state, type, fields, emit);
-  }
-  for (const [key, kind] of KINDS) {
-    if (fields[key] === undefined) continue;
-    emit(activity(state, kind, fields[key]));
-    return true;
-  }
-  return false;
+  if (!isTypedActivity(fields) || typeof type !== "string") return false;
+  if (type === "tool_use") return announce(state, fields, emit);
+  if (type === "tool_stream") return progress(state, fields, emit);
+  return foldNode(state, type, fields, emit);
+}
+
+/** The same for an event that says it by a key, which may stand beside content. */
+export function foldKeyedActivity(state: StrandsState, fields: Fields, emit: Out): boolean {
+  const [key, kind] = keyedActivity(fields) ?? [];
+  if (key === undefined || kind === undefined) return false;
+  emit(activity(state, kind, fields[key]));
+  return true;
+}
+
+export function isActivity(fields: Fields): boolean {
+  return isTypedActivity(fields) || keyedActivity(fields) !== undefined;
+}
+
+function isTypedActivity(fields: Fields): boolean {
+  const { type } = fields;
+  if (typeof type !== "string") return false;
+  if (type === "tool_use") return "tool_name" in fields;
+  return type === "tool_stream" || isNodeEvent(type);
+}
+
+/** Null is no activity: apps send `structured_output` whether there is any or not. */
+function keyedActivity(fields: Fields): (typeof KINDS)[number] | undefined {
+  return KINDS.find(([key]) => fields[key] !== undefined && fields[key] !== null);
 }
 
 const KINDS: readonly (readonly [key: string, kind: ActivityKind])[] = [

@@ -1,24 +1,37 @@
 import { isObject } from "../../domain/json.ts";
-import { keepUnknown, keepUnknownFields } from "../converse/state.ts";
-import { foldActivity } from "./activity.ts";
+import { keepUnknownFields } from "../converse/state.ts";
+import { foldKeyedActivity, foldTypedActivity, isActivity } from "./activity.ts";
 import { foldConverseEvent, isBareConverseEvent, isConverseEventName } from "./converse-events.ts";
 import { foldError, foldForceStop, isError } from "./errors.ts";
 import { foldFullMessage } from "./full-message.ts";
-import { closeDataMessage, foldMerged } from "./merged.ts";
+import { closeDataMessage, foldMerged, isMerged } from "./merged.ts";
 import { isMessage } from "./message-blocks.ts";
 import { foldResult } from "./result.ts";
 import { translateStrandsTs } from "./strands-ts.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
 
-/** Folds one object of the stream: an agent's event of any make, or what an app says beside it. */
-export function foldAgentEvent(state: StrandsState, fields: Fields, emit: Out): void {
+/** Folds one object of the stream: an agent's event of any make; false, and nothing done, when it is none. */
+export function foldAgentEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
   const { type } = fields;
   const translated = typeof type === "string" ? translateStrandsTs(type, fields) : undefined;
-  if (translated !== undefined) {
-    for (const event of translated) foldEvent(state, event, emit);
-  } else if (!foldEvent(state, fields, emit)) {
-    keepUnknown(state.converse, { what: "event", name: nameOf(fields), raw: fields }, emit);
-  }
+  if (translated === undefined) return foldEvent(state, fields, emit);
+  for (const event of translated) foldEvent(state, event, emit);
+  return true;
+}
+
+/** Whether `foldAgentEvent` would make something of an object. */
+export function isUnderstood(fields: Fields): boolean {
+  const { type, event } = fields;
+  return (
+    isAgentEvent(fields) ||
+    isActivity(fields) ||
+    isMerged(fields) ||
+    isError(fields) ||
+    (type === undefined && isObject(event)) ||
+    fields["force_stop"] === true ||
+    "result" in fields ||
+    "current_tool_use" in fields
+  );
 }
 
 /** Whether an object is one that agents send, and not the answer of a model that happens to be JSON. */
@@ -32,7 +45,7 @@ export function isAgentEvent(value: unknown): value is Fields {
     isMessage(message) ||
     isMessage(result) ||
     (isObject(delta) && typeof data === "string") ||
-    LOOP_KEYS.some((key) => value[key] === true) ||
+    loopKey(value) !== undefined ||
     (isError(value) && "error_type" in value)
   );
 }
@@ -47,13 +60,17 @@ function foldEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
     return true;
   }
   if (typeof type === "string" && isAgUi(type)) return foldAgUi(state, type, fields, emit);
-  return foldActivity(state, fields, emit) || foldContent(state, fields, emit);
+  if (foldTypedActivity(state, fields, emit)) return true;
+  const told = foldKeyedActivity(state, fields, emit);
+  if (told && !hasContent(fields)) return true;
+  return foldContent(state, fields, emit) || told;
 }
 
 function foldLoopEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
-  const key = LOOP_KEYS.find((name) => fields[name] === true);
+  const key = loopKey(fields);
   if (key === undefined) return false;
   state.loopSeen = true;
+  state.suspect = null;
   closeDataMessage(state, emit);
   if (state.heard !== null && !state.heard.open) state.heard.settled = true;
   if (key === "init_event_loop") emit({ type: "activity", kind: "turn-started" });
@@ -61,6 +78,15 @@ function foldLoopEvent(state: StrandsState, fields: Fields, emit: Out): boolean 
   // Each cycle is announced two or three times.
   state.cycleAnnounced = key !== "init_event_loop";
   return true;
+}
+
+function loopKey(fields: Fields): (typeof LOOP_KEYS)[number] | undefined {
+  return hasContent(fields) ? undefined : LOOP_KEYS.find((name) => fields[name] === true);
+}
+
+/** Beside content, a key that else makes the event what it is says nothing of the kind: apps have such words too. */
+function hasContent({ result, message, data }: Fields): boolean {
+  return [result, message, data].some((content) => content !== undefined && content !== null);
 }
 
 const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
@@ -96,15 +122,13 @@ const AG_UI =
 /** AG-UI on the same endpoint is passed on as it is; only how its run ends is ours to know. */
 function foldAgUi(state: StrandsState, type: string, fields: Fields, emit: Out): true {
   emit({ type: "unknown", what: "event", name: type, raw: fields });
-  if (type === "RUN_FINISHED") state.done = { reason: null };
+  if (type === "RUN_FINISHED") {
+    state.done = { reason: null };
+    state.suspect = null;
+  }
   if (type === "RUN_ERROR") {
     const { message: error, code = type } = fields;
     foldError(state, { ...fields, error, error_type: code }, emit);
   }
   return true;
-}
-
-function nameOf(fields: Fields): string {
-  const { type } = fields;
-  return typeof type === "string" ? type : (Object.keys(fields)[0] ?? "");
 }

@@ -1,34 +1,102 @@
 import { isObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { diagnose, keepUnknown } from "../converse/state.ts";
-import { foldAgentEvent, isAgentEvent } from "./agent-event.ts";
-import { foldError, foldKnownError, KNOWN_ERROR_TEXTS } from "./errors.ts";
+import { diagnose } from "../converse/state.ts";
+import { foldError, foldKnownError, isSuspect, KNOWN_ERROR_TEXTS } from "./errors.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 import { foldBareText } from "./merged.ts";
-import { readNestedSse } from "./nested-sse.ts";
 import { isNoiseText } from "./noise.ts";
-import { recoverRepr } from "./repr.ts";
-import type { Out, StrandsState } from "./state.ts";
+import type { HeldData, Out, StrandsState } from "./state.ts";
+import { foldValue, isEventful } from "./values.ts";
 
-/** Folds the data of one server-sent event. */
-export function foldData(state: StrandsState, event: string, data: string, emit: Out): void {
+/** The data of one server-sent event. */
+interface EventData {
+  readonly event: string;
+  readonly data: string;
+  readonly offset?: number;
+}
+
+export function foldData(state: StrandsState, { event, data, offset }: EventData, emit: Out): void {
   if (data === "") return;
-  if (isNoiseText(state, data)) {
-    state.skipped += 1;
-    return;
-  }
+  if (isNoiseText(state, data)) return passOver(state, emit);
   const parsed = parseLenientJson(data);
   if (event === "error") return foldErrorEvent(state, parsed.ok ? parsed.value : data, emit);
   if (!parsed.ok) return foldRaw(state, data, parsed.reason, emit);
-  const { value } = parsed;
-  // An app that sends its strings as they are may send one that happens to be JSON.
-  if (state.rawTextSeen && !isStructure(value)) return foldBareText(state, data, emit);
+  const json = { data, value: parsed.value, offset };
+  if (state.rawTextSeen) foldAmongRawText(state, json, emit);
+  else foldAmongJson(state, json, emit);
+}
+
+/** Counts a line that repeats what was heard. The agent goes on with its turn. */
+export function passOver(state: StrandsState, emit: Out): void {
+  releaseAsEvents(state, emit);
+  state.skipped += 1;
+  state.suspect = null;
+}
+
+/** Gives up waiting for raw text: what was held back is what an app with JSON means by it. */
+export function releaseAsEvents(state: StrandsState, emit: Out): void {
+  for (const held of state.held.splice(0)) foldJson(state, held, emit);
+}
+
+/** An app that sends its strings as they are may send some that happen to be JSON. */
+function foldAmongRawText(state: StrandsState, json: HeldData, emit: Out): void {
+  const { data, value } = json;
+  releaseAsText(state, emit);
+  if (isEventful(value)) foldJson(state, json, emit);
+  // Behind an error nothing comes; behind a text that speaks of one, more text does.
+  else if (isObject(value) && isSuspect(value)) state.held.push(json);
+  else foldBareText(state, data, emit);
+}
+
+/** What nobody knows may be raw text, until the app has sent a string in quotes or an agent has spoken in events. */
+function foldAmongJson(state: StrandsState, json: HeldData, emit: Out): void {
+  const { data, value } = json;
+  const isQuoted = /^\s*"/.test(data);
+  const waits = mayBeText(state, value) && !isQuoted && !isEventful(value);
+  if (typeof value === "object") state.structureSeen = true;
+  if (isQuoted) state.quotedTextSeen = true;
+  if (waits) state.held.push(json);
+  if (waits && !isFull(state.held)) return;
+  releaseAsEvents(state, emit);
+  if (!waits) foldJson(state, json, emit);
+}
+
+function mayBeText(
+  { held, heard, quotedTextSeen, structureSeen }: StrandsState,
+  value: unknown,
+): boolean {
+  if (held.length > 0) return true;
+  const isSettled = quotedTextSeen || (structureSeen && heard !== null);
+  return typeof value === "object" && !isSettled;
+}
+
+const MOST_HELD = 32;
+const MOST_HELD_CHARACTERS = 64 * 1024;
+
+function isFull(held: readonly HeldData[]): boolean {
+  let characters = 0;
+  for (const { data } of held) characters += data.length;
+  return held.length > MOST_HELD || characters > MOST_HELD_CHARACTERS;
+}
+
+function releaseAsText(state: StrandsState, emit: Out): void {
+  for (const { data } of state.held.splice(0)) foldBareText(state, data, emit);
+}
+
+function foldJson(state: StrandsState, { data, value, offset }: HeldData, emit: Out): void {
   if (typeof value === "number" || typeof value === "boolean") {
     return foldBareText(state, data, emit);
   }
-  state.jsonSeen = true;
-  if (state.settings.bigIntegers === "string") return foldValue(state, value, emit);
-  foldValue(state, value, (out) => emit(withBigIntegers(out, value, data)));
+  const keepsBig = state.settings.bigIntegers === "bigint";
+  foldValue(state, value, (out) => {
+    const placed = withPlace(out, offset);
+    emit(keepsBig ? withBigIntegers(placed, value, data) : placed);
+  });
+}
+
+function withPlace(event: ProviderEvent, offset: number | undefined): ProviderEvent {
+  if (offset === undefined || event.type !== "diagnostic") return event;
+  return { type: "diagnostic", diagnostic: { offset, ...event.diagnostic } };
 }
 
 /** Big integers are text while they are folded: nothing behind this point can write them as JSON. */
@@ -38,69 +106,28 @@ function withBigIntegers(event: ProviderEvent, value: unknown, data: string): Pr
   return parsed.ok ? { ...event, raw: parsed.value } : event;
 }
 
-export function foldValue(state: StrandsState, value: unknown, emit: Out, level = 0): void {
-  if (typeof value === "string") return foldString(state, value, emit, level);
-  if (isObject(value)) return foldAgentEvent(state, value, emit);
-  if (Array.isArray(value) && value.length > 0 && value.every(isAgentEvent)) {
-    for (const event of value) foldAgentEvent(state, event, emit);
-    return;
-  }
-  keepUnknown(
-    state.converse,
-    { what: "event", name: value === null ? "null" : typeof value, raw: value },
-    emit,
-  );
-}
-
-const MOST_LEVELS = 3;
-
-/** A string may be text, the repr of an event, an event as JSON, or a piece of an event stream. */
-function foldString(state: StrandsState, text: string, emit: Out, level: number): void {
-  const recovered = recoverRepr(text);
-  if (recovered.type === "event") return foldAgentEvent(state, recovered.fields, emit);
-  if (recovered.type === "lost") return foldLost(state, recovered.key, recovered.reason, emit);
-  const inner = level < MOST_LEVELS ? readInner(text) : [];
-  if (inner.length === 0) return foldBareText(state, text, emit);
-  for (const value of inner) foldValue(state, value, emit, level + 1);
-}
-
-function readInner(text: string): unknown[] {
-  if (text.startsWith("{")) {
-    const parsed = parseLenientJson(text);
-    return parsed.ok && isAgentEvent(parsed.value) ? [parsed.value] : [];
-  }
-  return readNestedSse(text);
-}
-
-const CARRIES_A_MESSAGE: ReadonlySet<string> = new Set(["event", "message", "data"]);
-
-function foldLost(state: StrandsState, key: string, reason: string, emit: Out): void {
-  const message = `The repr of a "${key}" event cannot be read: ${reason}`;
-  if (CARRIES_A_MESSAGE.has(key)) state.hole ??= message;
-  diagnose(state.converse, "content_lost", message, emit);
-}
-
 /** Data that is no JSON: an app's own text, an error that was printed, or a broken line. */
 function foldRaw(state: StrandsState, data: string, reason: string, emit: Out): void {
   const known = [...KNOWN_ERROR_TEXTS, ...state.settings.errorTexts];
   if (known.some((text) => data.includes(text))) return foldKnownError(state, data, emit);
-  if (state.jsonSeen && !state.rawTextSeen && /^\s*["[{]/.test(data)) {
+  if (!state.rawTextSeen && isBroken(state, data)) {
     const message = `Data cannot be read as JSON: ${reason}`;
     state.hole ??= message;
     emit({ type: "unknown", what: "event", name: "data", raw: data });
     return diagnose(state.converse, "malformed_event", message, emit);
   }
   state.rawTextSeen = true;
+  releaseAsText(state, emit);
   foldBareText(state, data, emit);
 }
 
-function foldErrorEvent(state: StrandsState, value: unknown, emit: Out): void {
-  const fields = isObject(value) ? value : { error: value };
-  const { error, message } = fields;
-  const said = [error, message].find((text) => typeof text === "string") ?? JSON.stringify(value);
-  foldError(state, { ...fields, error: said }, emit);
+/** Where text comes in quotes, nothing else may begin like JSON; else a bracket or a quote may well begin a text. */
+function isBroken({ quotedTextSeen, structureSeen }: StrandsState, data: string): boolean {
+  if (quotedTextSeen) return /^\s*["[{]/.test(data);
+  return structureSeen && /^\s*\[?\{"\w+":/.test(data);
 }
 
-function isStructure(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+function foldErrorEvent(state: StrandsState, value: unknown, emit: Out): void {
+  releaseAsEvents(state, emit);
+  foldError(state, isObject(value) ? value : { error: value }, emit);
 }

@@ -1,5 +1,6 @@
 import type { TurnEnd } from "../../domain/provider-event.ts";
 import { endTurn } from "../converse/ending.ts";
+import { releaseAsEvents } from "./data.ts";
 import { closeDataMessage } from "./merged.ts";
 import { tellMessage } from "./heard.ts";
 import { foldError } from "./errors.ts";
@@ -8,6 +9,8 @@ import type { Done, Out, StrandsState } from "./state.ts";
 
 /** Says what the end of the stream means. */
 export function endStream(state: StrandsState, emit: Out): void {
+  releaseAsEvents(state, emit);
+  if (state.suspect !== null) foldError(state, state.suspect, emit);
   const plainText = isPlainText(state);
   // After a failure the text may be cut, and must not look as if it had ended.
   if (state.converse.failure === null) closeDataMessage(state, emit);

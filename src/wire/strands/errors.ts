@@ -1,3 +1,4 @@
+import { isObject, jsonText } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
 import { tellMessage } from "./heard.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
@@ -19,12 +20,23 @@ const ERROR_FIELDS: ReadonlySet<string> = new Set([
   "original_type",
 ]);
 
+/** Whether an object that is not understood speaks of an error. It may be data of an app, or its last word. */
+export function isSuspect(fields: Fields): boolean {
+  const { type, error } = fields;
+  if (type === "error") return true;
+  return isObject(error)
+    ? Object.keys(error).length > 0
+    : typeof error === "string" && error !== "";
+}
+
+/** The shape in which gateways refuse: a message and nothing else. */
+export function isRefusal(fields: Fields): boolean {
+  return typeof fields["message"] === "string" && Object.keys(fields).length === 1;
+}
+
 export function foldError(state: StrandsState, fields: Fields, emit: Out): void {
-  const { error, error_type: type, original_type } = fields;
-  if (error === NOT_SERIALISED) {
-    const message = `The agent could not send an event of type ${JSON.stringify(original_type)}`;
-    return diagnose(state.converse, "content_lost", message, emit);
-  }
+  if (fields["error"] === NOT_SERIALISED) return foldNotSerialised(state, fields, emit);
+  const { error_type: type } = fields;
   const { forceStop } = state;
   state.forceStop = null;
   const details = {
@@ -32,12 +44,25 @@ export function foldError(state: StrandsState, fields: Fields, emit: Out): void 
     payload: fields,
     ...(forceStop !== null && { forceStop }),
   };
-  const message = typeof type === "string" ? `${type}: ${String(error)}` : String(error);
+  const said = wordsOf(fields);
+  const message = typeof type === "string" ? `${type}: ${said}` : said;
   const failure = { code: "stream_exception", message, details } as const;
   tellMessage(state, { type: "failure", failure }, emit);
 }
 
+function wordsOf(fields: Fields): string {
+  const { error, message } = fields;
+  const inner = isObject(error) ? error["message"] : undefined;
+  const said = [error, inner, message].find((text) => typeof text === "string");
+  return typeof said === "string" ? said : jsonText(isObject(error) ? error : fields);
+}
+
 const NOT_SERIALISED = "Serialization failed";
+
+function foldNotSerialised(state: StrandsState, { original_type }: Fields, emit: Out): void {
+  const message = `The agent could not send an event of type ${jsonText(original_type)}`;
+  diagnose(state.converse, "content_lost", message, emit);
+}
 
 /** Announces the error that comes next, or stands for it if the stream ends first. */
 export function foldForceStop(state: StrandsState, fields: Fields): void {

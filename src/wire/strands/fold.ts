@@ -4,14 +4,21 @@ import { isObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { converseFold } from "../converse/fold.ts";
 import { isAgentEvent } from "./agent-event.ts";
-import { foldData, foldValue } from "./data.ts";
+import { foldData, passOver } from "./data.ts";
 import { endStream } from "./ending.ts";
-import { isError } from "./errors.ts";
+import { foldError, isError, isRefusal, isSuspect } from "./errors.ts";
 import { tellMessage } from "./heard.ts";
+import { foldValue } from "./values.ts";
 import type { Out, StrandsOptions, StrandsState } from "./state.ts";
 
 export type StrandsInput =
-  | { readonly type: "event"; readonly event: string; readonly data: string }
+  | {
+      readonly type: "event";
+      readonly event: string;
+      readonly data: string;
+      /** Where it lies in the stream, for what can be said about it only later. */
+      readonly offset?: number;
+    }
   /** One event, already parsed, as captures keep it. */
   | { readonly type: "value"; readonly value: unknown }
   /** A whole answer that is no stream: it is complete. */
@@ -36,14 +43,14 @@ export function strandsFold(
     step(state, input, emit) {
       switch (input.type) {
         case "event":
-          return foldData(state, input.event, input.data, emit);
+          return foldData(state, input, emit);
         case "value":
+          state.structureSeen = true;
           return foldValue(state, input.value, emit);
         case "body":
           return foldBody(state, input.value, emit);
         case "skipped":
-          state.skipped += 1;
-          return;
+          return passOver(state, emit);
         case "failure":
           return tellMessage(state, input, emit);
         default:
@@ -67,9 +74,12 @@ function initialState(options: StrandsOptions): StrandsState {
     done: null,
     forceStop: null,
     knownError: null,
+    suspect: null,
     hole: null,
-    jsonSeen: false,
+    structureSeen: false,
+    quotedTextSeen: false,
     rawTextSeen: false,
+    held: [],
     skipped: 0,
     recentMessages: [],
     announcedCalls: new Set(),
@@ -79,6 +89,7 @@ function initialState(options: StrandsOptions): StrandsState {
 /** What an app returns in one piece is its result, in whatever shape. */
 function foldBody(state: StrandsState, value: unknown, emit: Out): void {
   if (isReadable(value)) foldValue(state, value, emit);
+  else if (isObject(value) && (isSuspect(value) || isRefusal(value))) foldError(state, value, emit);
   else emit({ type: "activity", kind: "structured-result", raw: value });
   state.done ??= { reason: null };
 }

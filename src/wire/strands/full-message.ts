@@ -147,4 +147,5 @@ function confirm(
   heard.confirmed = true;
   heard.settled = true;
   state.hole = null;
+  state.suspect = null;
 }

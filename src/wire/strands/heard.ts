@@ -36,6 +36,7 @@ export function holds(heard: HeardMessage, kind: HeardBlock["kind"]): boolean {
 }
 
 function hear(state: StrandsState, event: ProviderEvent): void {
+  if ("message" in event) state.suspect = null;
   switch (event.type) {
     case "message.start":
       return hearStart(state, event.message, event.role === "assistant");

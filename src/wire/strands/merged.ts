@@ -13,12 +13,16 @@ interface MergedDelta {
  * such event. Apps that send text in objects of their own making are understood too.
  */
 export function foldMerged(state: StrandsState, fields: Fields, emit: Out): boolean {
-  const merged = fields["type"] === undefined ? readMerged(fields) : undefined;
+  const merged = readMerged(fields);
   if (merged === undefined) return false;
   if (currentMessage(state)?.carrier === "event") return true;
   const { event_loop_cycle_id: cycle } = fields;
   tellDelta(state, merged, typeof cycle === "string" ? cycle : null, emit);
   return true;
+}
+
+export function isMerged(fields: Fields): boolean {
+  return readMerged(fields) !== undefined;
 }
 
 /** Folds text that came by itself: the whole answer of some apps, a repetition or a remark in others. */
@@ -52,6 +56,7 @@ export function closeDataBlock(state: StrandsState, heard: HeardMessage, emit: O
 
 function readMerged(fields: Fields): MergedDelta | undefined {
   const { data, reasoningText, reasoning_signature, reasoningRedactedContent, citation } = fields;
+  if (fields["type"] !== undefined) return undefined;
   if (typeof data === "string") return { block: "text", delta: { text: data } };
   if (citation !== undefined) return { block: "text", delta: { citation } };
   const reasoning = {

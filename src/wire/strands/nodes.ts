@@ -42,6 +42,7 @@ function finishNodes(state: StrandsState, result: unknown, emit: Out): void {
   if (state.heard === null) foldBareText(state, answerOf(fields), emit);
   const { status = "completed" } = fields;
   const word = typeof status === "string" ? status.toLowerCase() : "";
+  state.suspect = null;
   state.done = { reason: null, outcome: STATUS_OUTCOMES.get(word) ?? "other" };
 }
 

@@ -11,6 +11,7 @@ import type { Fields, Out, StrandsState } from "./state.ts";
 export function foldResult(state: StrandsState, result: unknown, emit: Out): void {
   if (typeof result === "string") foldResultText(state, result, emit);
   else if (isObject(result)) foldResultObject(state, result, emit);
+  state.suspect = null;
   state.done = { reason: isObject(result) ? reasonOf(result) : null };
 }
 

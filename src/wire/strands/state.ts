@@ -46,16 +46,30 @@ export interface StrandsState {
   forceStop: string | null;
   /** A known error text came; it fails the turn unless the turn goes on to its end. */
   knownError: string | null;
+  /** An object that speaks of an error came, and nothing of the turn since; as the last word it fails the turn. */
+  suspect: Fields | null;
   /** Part of the message at hand could not be read, and no fuller copy has come. */
   hole: string | null;
-  /** Some data was JSON: what is not, from now on, is broken rather than text. */
-  jsonSeen: boolean;
+  /** Some data was a JSON structure: what begins like an event, and is no JSON, is broken rather than text. */
+  structureSeen: boolean;
+  /** Some data was a JSON string: what looks like JSON, and is none, is broken rather than text. */
+  quotedTextSeen: boolean;
   /** Text came without being JSON: this app sends its strings as they are. */
   rawTextSeen: boolean;
+  /** JSON that is no event of an agent, and may be text: what comes next tells. */
+  readonly held: HeldData[];
   skipped: number;
   /** Ids that Strands gave the last messages; the same message comes several times. */
   readonly recentMessages: string[];
   readonly announcedCalls: Set<string>;
+}
+
+/** The data of one server-sent event that is JSON. */
+export interface HeldData {
+  readonly data: string;
+  readonly value: unknown;
+  /** Where it lies in the stream. */
+  readonly offset: number | undefined;
 }
 
 /** What the one fold has told of an assistant message, for comparing the other carriers with it. */

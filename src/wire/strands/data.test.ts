@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import {
+  completed,
+  ended,
+  foldLines,
+  plainTurn,
+  saidText,
+  started,
+  textMessage,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import { runWithState } from "../../../test/support/bytes.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { strandsFold } from "./fold.ts";
+
+/** What becomes of an object that nobody knows. */
+function kept(name: string, raw: unknown): ProviderEvent[] {
+  const message = `Unknown event "${name}" is kept as it came`;
+  return [
+    { type: "unknown", what: "event", name, raw },
+    { type: "diagnostic", diagnostic: { code: "unknown_event", message } },
+  ];
+}
+
+describe("an app that sends its strings as they are", () => {
+  it.each([
+    [["See source", "[1]", " for more"]],
+    [["Use ", "{}", " or ", "[]", " or ", '{"a": 1}', "."]],
+    [["{}", " is an empty object"]],
+    [["[1]", "{}", "null", "42", " begin it"]],
+    [["It is ", "null", " or ", "true"]],
+  ])("may send some that happen to be JSON: %j [AC-85]", (lines) => {
+    expect(foldLines(lines)).toEqual(plainTurn(null, ...lines));
+  });
+
+  it("may announce tools in JSON all the same [AC-85]", () => {
+    const announced = { type: "tool_use", tool_name: "look" };
+    expect(foldLines(["See ", JSON.stringify(announced), "[1]"])).toEqual([
+      started(0),
+      { type: "text.delta", message: 0, block: 0, text: "See " },
+      { type: "activity", kind: "tool-announced", label: "🔧 look" },
+      { type: "text.delta", message: 0, block: 0, text: "[1]" },
+      { type: "text.end", message: 0, block: 0, text: "See [1]" },
+      ended(0, null),
+      completed(null),
+    ]);
+  });
+
+  it.each([
+    ['{"type":"tool_use","tool_name":"look"}', ["[", "Note", "] ", '"', "{"]],
+    ['{"type":"tool_use","tool_name":"look"}', ['"', "quoted", '"']],
+  ])("may begin it with a bracket or a quote behind %s [AC-85]", (first, lines) => {
+    expect(foldLines([first, ...lines])).toEqual([
+      { type: "activity", kind: "tool-announced", label: "🔧 look" },
+      ...plainTurn(null, ...lines),
+    ]);
+  });
+
+  it("has its first lines taken for text once it shows what it is", () => {
+    expect(foldLines(['{"status":"busy"}', "[", "1", "]"])).toEqual(
+      plainTurn(null, '{"status":"busy"}', "[", "1", "]"),
+    );
+  });
+});
+
+describe("an app that sends JSON", () => {
+  const lines = ["[1]", "{}", "null"];
+  const unknown = [...kept("object", [1]), ...kept("", {}), ...kept("null", null)];
+
+  it("has what nobody knows kept, in its place before a text [AC-34]", () => {
+    expect(foldLines([...lines, '"Hi"'])).toEqual([...unknown, ...plainTurn(null, "Hi")]);
+  });
+
+  it("has what nobody knows kept, in its place before an event [AC-34]", () => {
+    const events = textMessage("Hi").map((value) => JSON.stringify(value));
+    expect(foldLines([...lines, ...events])).toEqual([...unknown, ...plainTurn("end_turn", "Hi")]);
+  });
+
+  it("has numbers taken for text behind what nobody knows", () => {
+    expect(foldLines(["{}", "42", '" of them"'])).toEqual([
+      ...kept("", {}),
+      ...plainTurn(null, "42", " of them"),
+    ]);
+  });
+
+  it("has what nobody knows kept at the end of a stream that never told [AC-34]", () => {
+    expect(foldLines(lines).slice(0, -1)).toEqual(unknown);
+  });
+
+  it("is not waited for beyond a limit", () => {
+    const many = Array.from({ length: 100 }, (_, index) => ({
+      type: "event" as const,
+      event: "",
+      data: `{"step":${index}}`,
+    }));
+    const { out, state } = runWithState(strandsFold(), many);
+    expect(state.held).toEqual([]);
+    expect(out.flatMap((event) => (event.type === "unknown" ? [event.raw] : []))).toEqual(
+      many.map((_, step) => ({ step })),
+    );
+    const fold = strandsFold();
+    const halfWay = fold.initial();
+    for (const input of many) fold.step(halfWay, input, () => undefined);
+    expect(halfWay.held.length).toBeLessThan(33);
+    const large = { type: "event" as const, event: "", data: JSON.stringify(["x".repeat(70_000)]) };
+    const seen: string[] = [];
+    fold.step(fold.initial(), large, (event) => seen.push(event.type));
+    expect(seen).toEqual(["unknown", "diagnostic"]);
+  });
+
+  it("gives the place of a line that had to wait to what is said about it", () => {
+    const fold = strandsFold();
+    const state = fold.initial();
+    const out: ProviderEvent[] = [];
+    const emit = (event: ProviderEvent): void => void out.push(event);
+    fold.step(state, { type: "event", event: "", data: "{}", offset: 7 }, emit);
+    fold.step(state, { type: "event", event: "", data: '"Hi"', offset: 20 }, emit);
+    expect(out[1]).toMatchObject({ diagnostic: { code: "unknown_event", offset: 7 } });
+  });
+
+  it("keeps a broken line apart from text, whether strings or only events came before it", () => {
+    for (const first of ['"Hi"', '{"init_event_loop":true}']) {
+      expect(foldLines([first, '{"event":{"contentBlockDelta":'])).toContainEqual({
+        type: "unknown",
+        what: "event",
+        name: "data",
+        raw: '{"event":{"contentBlockDelta":',
+      });
+    }
+    expect(foldLines(['"Hi"', "[1, 2"])).toContainEqual(
+      expect.objectContaining({ type: "unknown", raw: "[1, 2" }),
+    );
+  });
+});
+
+describe("words that stand beside content", () => {
+  const said = plainTurn(null, "The answer");
+
+  it.each([
+    { result: "The answer", structured_output: null },
+    { data: "The answer", start: true },
+    { data: "The answer", start_event_loop: true, event_loop_throttled_delay: null },
+    { message: { role: "assistant", content: [{ text: "The answer" }] }, init_event_loop: true },
+  ])("leave it to be read: %j", (value) => {
+    expect(foldLines([JSON.stringify(value)])).toEqual(said);
+  });
+
+  it("are told too where they say something", () => {
+    const value = { result: "The answer", structured_output: { answer: 42 } };
+    expect(foldLines([JSON.stringify(value)])).toEqual([
+      { type: "activity", kind: "structured-result", raw: { answer: 42 } },
+      ...said,
+    ]);
+  });
+
+  it("are told where the content cannot be read", () => {
+    const value = { message: "done", structured_output: { answer: 42 } };
+    expect(foldLines([JSON.stringify(value)]).slice(0, -1)).toEqual([
+      { type: "activity", kind: "structured-result", raw: { answer: 42 } },
+    ]);
+  });
+
+  it("say nothing when they are null and alone", () => {
+    expect(foldLines(['{"structured_output":null}', '"Hi"'])).toEqual([
+      ...kept("structured_output", { structured_output: null }),
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hi"),
+      ended(0, null),
+      completed(null),
+    ]);
+  });
+});

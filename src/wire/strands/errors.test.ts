@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import {
+  foldLines,
+  foldValues,
+  plainTurn,
+  textMessage,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import { turnOf } from "../../domain/turn.ts";
+import { strandsFold } from "./fold.ts";
+
+function failed(message: string, payload: unknown): TurnEnd {
+  return {
+    type: "end",
+    outcome: "failed",
+    reason: null,
+    openCalls: [],
+    usage: null,
+    failure: { code: "stream_exception", message, details: { type: "error", payload } },
+  };
+}
+
+function body(value: unknown): ProviderEvent[] {
+  return runCodec(strandsFold(), [{ type: "body", value }]);
+}
+
+describe("a body that speaks of an error", () => {
+  it.each([
+    [{ error: "Boom", code: 500 }, "Boom"],
+    [{ error: { message: "Boom" } }, "Boom"],
+    [{ error: { code: 7 } }, '{"code":7}'],
+    [{ type: "error", message: "Boom" }, "Boom"],
+    [{ type: "error", detail: "Boom" }, '{"type":"error","detail":"Boom"}'],
+    [{ message: "Internal server error" }, "Internal server error"],
+  ])("is a failure: %j [AC-80, AC-83]", (value, message) => {
+    expect(body(value)).toEqual([failed(message, value)]);
+  });
+
+  it.each([
+    { error: null, answer: 42 },
+    { error: "", answer: 42 },
+    { message: "Hi", answer: 42 },
+    { message: 42 },
+  ])("is none when it says nothing of it: %j [AC-83]", (value) => {
+    expect(body(value)[0]).toEqual({ type: "activity", kind: "structured-result", raw: value });
+    expect(body(value).at(-1)).toMatchObject({ outcome: "completed" });
+  });
+});
+
+describe("an object that speaks of an error in a stream", () => {
+  const errors: [unknown, string][] = [
+    [{ error: "boom", status: 500 }, "boom"],
+    [{ error: { message: "boom" }, status: 500 }, "boom"],
+    [{ type: "error", message: "boom" }, "boom"],
+  ];
+
+  it.each(errors)("fails the turn as its last word: %j [AC-80]", (value, message) => {
+    expect(foldValues(["Hello", value]).at(-1)).toEqual(failed(message, value));
+    expect(foldValues([value]).at(-1)).toEqual(failed(message, value));
+    expect(foldValues([...textMessage("Hello"), value]).at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "stream_exception", message },
+    });
+    expect(foldLines(["Hello", JSON.stringify(value)]).at(-1)).toEqual(failed(message, value));
+  });
+
+  it.each(errors)("leaves the text before it open, as text that was cut: %j", (value) => {
+    const events = foldValues(["Hello", value]);
+    expect(events.find((event) => event.type === "text.end")).toMatchObject({ implicitStop: true });
+  });
+
+  it.each(errors)("is app data in a stream that goes on behind it: %j [AC-34]", (value) => {
+    const streams = [
+      [value, "Hello"],
+      ["Hel", value, "lo"],
+      [value, ...textMessage("Hello")],
+      [...textMessage("Hello"), value, full("Hello")],
+      [...textMessage("Hello"), value, { result: "Hello" }],
+      [...textMessage("Hello"), full("Hello"), value, REPR_OF_RESULT],
+    ];
+    for (const stream of streams) {
+      const turn = turnOf(foldValues(stream));
+      expect(turn.unknown.map(({ raw }) => raw)).toEqual([value]);
+      expect([turn.text, turn.end?.outcome]).toEqual(["Hello", "completed"]);
+    }
+  });
+
+  it("is not outlived by what says nothing", () => {
+    const value = { error: "boom", status: 500 };
+    expect(foldValues(["Hello", value, { done: true }]).at(-1)).toEqual(failed("boom", value));
+  });
+
+  it("is text in an app that sends its strings as they are, and goes on", () => {
+    const lines = ["Say ", '{"error": "boom", "status": 500}', " to fail"];
+    expect(foldLines(lines)).toEqual(plainTurn(null, ...lines));
+  });
+});
+
+const REPR_OF_RESULT = "{'result': AgentResult(stop_reason='end_turn')}";
+
+function full(text: string): { readonly message: unknown } {
+  return { message: { role: "assistant", content: [{ text }] } };
+}

@@ -1,0 +1,64 @@
+import { isObject } from "../../domain/json.ts";
+import { diagnose, keepUnknown } from "../converse/state.ts";
+import { foldAgentEvent, isAgentEvent, isUnderstood } from "./agent-event.ts";
+import { isSuspect } from "./errors.ts";
+import { parseLenientJson } from "./lenient-json.ts";
+import { foldBareText } from "./merged.ts";
+import { readNestedSse } from "./nested-sse.ts";
+import { recoverRepr } from "./repr.ts";
+import type { Out, StrandsState } from "./state.ts";
+
+/** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */
+export function foldValue(state: StrandsState, value: unknown, emit: Out, level = 0): void {
+  if (typeof value === "string") return foldString(state, value, emit, level);
+  if (!isEventful(value)) return foldUnknown(state, value, emit);
+  for (const event of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    const understood = isObject(event) && foldAgentEvent(state, event, emit);
+    if (!understood) foldUnknown(state, event, emit);
+  }
+}
+
+/** Whether a value is an event, or a list of events, that is understood here. */
+export function isEventful(value: unknown): boolean {
+  if (isObject(value)) return isUnderstood(value);
+  return Array.isArray(value) && value.length > 0 && value.every(isAgentEvent);
+}
+
+function foldUnknown(state: StrandsState, value: unknown, emit: Out): void {
+  if (isObject(value) && isSuspect(value)) state.suspect = value;
+  keepUnknown(state.converse, { what: "event", name: nameOf(value), raw: value }, emit);
+}
+
+function nameOf(value: unknown): string {
+  if (!isObject(value)) return value === null ? "null" : typeof value;
+  const { type } = value;
+  return typeof type === "string" ? type : (Object.keys(value)[0] ?? "");
+}
+
+const MOST_LEVELS = 3;
+
+/** A string may be text, the repr of an event, an event as JSON, or a piece of an event stream. */
+function foldString(state: StrandsState, text: string, emit: Out, level: number): void {
+  const recovered = recoverRepr(text);
+  if (recovered.type === "event") return foldValue(state, recovered.fields, emit, level);
+  if (recovered.type === "lost") return foldLost(state, recovered.key, recovered.reason, emit);
+  const inner = level < MOST_LEVELS ? readInner(text) : [];
+  if (inner.length === 0) return foldBareText(state, text, emit);
+  for (const value of inner) foldValue(state, value, emit, level + 1);
+}
+
+function readInner(text: string): unknown[] {
+  if (text.startsWith("{")) {
+    const parsed = parseLenientJson(text);
+    return parsed.ok && isAgentEvent(parsed.value) ? [parsed.value] : [];
+  }
+  return readNestedSse(text);
+}
+
+const CARRIES_A_MESSAGE: ReadonlySet<string> = new Set(["event", "message", "data"]);
+
+function foldLost(state: StrandsState, key: string, reason: string, emit: Out): void {
+  const message = `The repr of a "${key}" event cannot be read: ${reason}`;
+  if (CARRIES_A_MESSAGE.has(key)) state.hole ??= message;
+  diagnose(state.converse, "content_lost", message, emit);
+}
