@@ -3,6 +3,8 @@ import {
   foldLines,
   foldValues,
   plainTurn,
+  started,
+  textDelta,
   textMessage,
 } from "../../../test/fixtures/strands/fixtures.ts";
 import { runCodec } from "../../domain/codec.ts";
@@ -94,6 +96,34 @@ describe("an object that speaks of an error in a stream", () => {
   it("is text in an app that sends its strings as they are, and goes on", () => {
     const lines = ["Say ", '{"error": "boom", "status": 500}', " to fail"];
     expect(foldLines(lines)).toEqual(plainTurn(null, ...lines));
+  });
+});
+
+describe("an event that the agent could not send", () => {
+  const lost = { error: "Serialization failed", original_type: "dict" };
+  const message = 'The agent could not send an event of type "dict"';
+
+  it("is a hole in the message that is open [AC-80]", () => {
+    const [start, ...rest] = textMessage("a", "c");
+    const values = [start, textDelta("a", 0), lost, ...rest.slice(1)];
+    expect(turnOf(foldValues(values))).toMatchObject({
+      text: "ac",
+      end: { outcome: "failed", failure: { code: "malformed_event", message } },
+    });
+    expect(turnOf(foldValues([...values, full("abc")]))).toMatchObject({
+      text: "abc",
+      end: { outcome: "completed" },
+    });
+  });
+
+  it("is a hole among bare strings", () => {
+    const events = foldValues(["a", lost, "c"]);
+    expect(events[0]).toEqual(started(0));
+    expect(events.at(-1)).toMatchObject({ failure: { code: "malformed_event", message } });
+  });
+
+  it("is no hole between messages", () => {
+    expect(foldValues([...textMessage("a"), lost]).at(-1)).toMatchObject({ outcome: "completed" });
   });
 });
 

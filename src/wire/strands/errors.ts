@@ -1,6 +1,6 @@
 import { isObject, jsonText } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
-import { tellMessage } from "./heard.ts";
+import { currentMessage, tellMessage } from "./heard.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
 
 /** An error inside an answer that began well: the HTTP status is 200 all the same. */
@@ -59,8 +59,10 @@ function wordsOf(fields: Fields): string {
 
 const NOT_SERIALISED = "Serialization failed";
 
+/** What was lost may be a piece of the message that is open; between messages it is none. */
 function foldNotSerialised(state: StrandsState, { original_type }: Fields, emit: Out): void {
   const message = `The agent could not send an event of type ${jsonText(original_type)}`;
+  if (currentMessage(state)?.open === true) state.hole ??= message;
   diagnose(state.converse, "content_lost", message, emit);
 }
 
