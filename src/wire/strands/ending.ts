@@ -1,5 +1,7 @@
+import type { Failure } from "../../domain/errors.ts";
 import type { TurnEnd } from "../../domain/provider-event.ts";
 import { endTurn } from "../converse/ending.ts";
+import type { ConverseState } from "../converse/state.ts";
 import { releaseAsEvents } from "./data.ts";
 import { closeDataMessage } from "./merged.ts";
 import { tellMessage } from "./heard.ts";
@@ -44,7 +46,7 @@ function judge(state: StrandsState, end: TurnEnd): TurnEnd {
   const { done, heard, converse } = state;
   const { failure, ...rest } = end;
   if (failure !== undefined && failure.code !== "incomplete_turn") return end;
-  if (done !== null) return judgeDone(done, rest);
+  if (done !== null) return judgeDone(done, rest, openCalls(converse));
   if (heard === null || heard.number !== converse.message?.number) return end;
   if (heard.confirmed) return heard.reason === null ? { ...rest, outcome: "completed" } : end;
   if (!state.loopSeen || failure !== undefined) return end;
@@ -52,13 +54,31 @@ function judge(state: StrandsState, end: TurnEnd): TurnEnd {
   return { ...rest, outcome: "failed", failure: { code: "incomplete_turn", message, details: {} } };
 }
 
-function judgeDone(done: Done, end: TurnEnd): TurnEnd {
+function judgeDone(done: Done, end: TurnEnd, waiting: readonly string[]): TurnEnd {
   const reason = done.reason ?? end.reason;
-  const outcome = done.outcome ?? loopOutcome(reason, end.openCalls.length);
-  if (outcome !== "failed") return { ...end, outcome, reason };
-  const message = "The agent ended the turn as failed";
-  const failure = { code: "stream_exception", message, details: { type: reason } } as const;
-  return { ...end, outcome, reason, failure };
+  const outcome = done.outcome ?? loopOutcome(reason, waiting.length);
+  const waits = outcome === "action-required" || outcome === "other";
+  const judged = { ...end, outcome, reason, openCalls: waits ? waiting : [] };
+  if (outcome !== "failed") return judged;
+  return { ...judged, failure: blame(done.outcome === undefined ? reason : null) };
+}
+
+/** As Converse blames the model: by the reason that it gave. */
+function blame(reason: string | null): Failure {
+  const how = reason === null ? "as failed" : `with "${reason}"`;
+  return {
+    code: "stream_exception",
+    message: `The agent ended the turn ${how}`,
+    details: reason === null ? {} : { reason },
+  };
+}
+
+function openCalls({ calls }: ConverseState): string[] {
+  const ids: string[] = [];
+  for (const { id, runBy, answered } of calls.values()) {
+    if (runBy === "client" && !answered) ids.push(id);
+  }
+  return ids;
 }
 
 /** An error that was printed explains a turn that stopped short; a turn that went on outlived it. */

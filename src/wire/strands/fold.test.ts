@@ -229,6 +229,40 @@ describe("carriers of one message", () => {
     expect(codesOf(foldValues(values))).toEqual(["unpaired_surrogate"]);
   });
 
+  it.each([
+    ["nothing", []],
+    ["the full message", [full({ text: "Secret" })]],
+    ["the next cycle", [{ start_event_loop: true }]],
+    ["the results of tools", [results("A")]],
+  ])("takes a text back though %s came before [AC-79]", (_, between) => {
+    const redaction = converseEvent("redactContent", {
+      redactAssistantContentMessage: "[redacted]",
+    });
+    const copy = full({ text: "Secret" });
+    for (const rest of [[], [copy]]) {
+      const events = foldValues([...textMessage("Secret"), ...between, redaction, ...rest]);
+      expect(events.filter((event) => event.type === "message.replaced")).toEqual([
+        { type: "message.replaced", message: 0, text: "[redacted]" },
+      ]);
+      expect(turnOf(events).text).toBe("[redacted]");
+    }
+  });
+
+  it("completes a turn whose only full copy has the text that was taken back [AC-79]", () => {
+    const redaction = converseEvent("redactContent", {
+      redactAssistantContentMessage: "[redacted]",
+    });
+    const values = [...LOOP, ...textMessage("Secret"), redaction, full({ text: "Secret" })];
+    const turn = turnOf(foldValues(values));
+    expect([turn.text, turn.end?.outcome]).toEqual(["[redacted]", "completed"]);
+  });
+
+  it("keeps what takes a text back before there is any [AC-34, AC-79]", () => {
+    const raw = { redactAssistantContentMessage: "[redacted]" };
+    const events = foldValues([converseEvent("redactContent", raw), ...textMessage("Hi")]);
+    expect(turnOf(events)).toMatchObject({ text: "Hi", unknown: [{ name: "redactContent", raw }] });
+  });
+
   it("goes on behind a text that was taken back [AC-79]", () => {
     const values = [
       ...textMessage("Secret").slice(0, 3),
@@ -345,6 +379,16 @@ describe("who runs the tools", () => {
     });
   });
 
+  it("leaves no call to us when the loop stopped for another reason [AC-39]", () => {
+    const message = { role: "assistant", content: [toolUse("A")] };
+    const end = (stop_reason: string): TurnEnd | null =>
+      endOf(foldValues([...round, { result: { stop_reason, message } }], { toolsRunBy: "caller" }));
+    expect(end("interrupt")).toMatchObject({ outcome: "limited", openCalls: [] });
+    expect(end("malformed_tool_use")).toMatchObject({ outcome: "failed", openCalls: [] });
+    expect(end("something_new")).toMatchObject({ outcome: "other", openCalls: ["A"] });
+    expect(end("tool_use")).toMatchObject({ outcome: "action-required", openCalls: ["A"] });
+  });
+
   it("answers each call once, however often its result comes", () => {
     const events = foldValues([...round, results("A"), results("A"), ...textMessage("Done")]);
     expect(events.filter((event) => event.type === "tool.result")).toHaveLength(1);
@@ -423,6 +467,41 @@ describe("results", () => {
   ])("ends a loop that stopped for %s as %s", (stop_reason, outcome) => {
     const result = { stop_reason, message: { role: "assistant", content: [{ text: "Hi" }] } };
     expect(endOf(foldValues([...LOOP, { result }]))?.outcome).toBe(outcome);
+  });
+});
+
+describe("blame", () => {
+  const message = { role: "assistant", content: [{ text: "Hi" }] };
+
+  it("is for the reason where the model stopped the turn, as in Converse", () => {
+    const result = { stop_reason: "malformed_model_output", message };
+    const stopped = [
+      ...textMessage("Hi").slice(0, -1),
+      converseEvent("messageStop", { stopReason: "malformed_model_output" }),
+      { result: "Hi" },
+    ];
+    expect(endOf(foldValues(stopped))).toEqual(endOf(foldValues([...LOOP, { result }])));
+    expect(endOf(foldValues([...LOOP, { result }]))).toEqual({
+      type: "end",
+      outcome: "failed",
+      reason: "malformed_model_output",
+      openCalls: [],
+      usage: null,
+      failure: {
+        code: "stream_exception",
+        message: 'The agent ended the turn with "malformed_model_output"',
+        details: { reason: "malformed_model_output" },
+      },
+    });
+  });
+
+  it("is for no reason where nodes failed", () => {
+    const failed = { type: "multiagent_result", result: { status: "failed" } };
+    expect(endOf(foldValues([failed]))?.failure).toEqual({
+      code: "stream_exception",
+      message: "The agent ended the turn as failed",
+      details: {},
+    });
   });
 });
 
