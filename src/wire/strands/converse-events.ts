@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { EVENT_NAMES } from "../converse/schema.ts";
-import { diagnose } from "../converse/state.ts";
-import { currentMessage, holds, tell } from "./heard.ts";
+import { diagnose, keepUnknown } from "../converse/state.ts";
+import { currentMessage, holds, spokenText, tell } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
 
@@ -69,11 +69,22 @@ function withForcedReason(state: StrandsState, payload: unknown, emit: Out): unk
   return { ...payload, stopReason: "tool_use" };
 }
 
-/** Comes behind the end of the message that it withdraws. What the guardrail took from the prompt is not shown here. */
+/**
+ * Comes behind the end of the message that it withdraws, and may come behind its full copy too. What the guardrail took
+ * from the prompt is not shown here.
+ */
 function redact(state: StrandsState, payload: unknown, emit: Out): void {
   const text = isObject(payload) ? payload["redactAssistantContentMessage"] : undefined;
-  const heard = currentMessage(state);
-  if (typeof text !== "string" || heard === null) return;
+  if (typeof text !== "string") return;
+  const { heard } = state;
+  if (heard === null) {
+    return keepUnknown(
+      state.converse,
+      { what: "event", name: "redactContent", raw: payload },
+      emit,
+    );
+  }
+  heard.withdrawn ??= spokenText(heard);
   heard.replacement = text;
   emit({ type: "message.replaced", message: heard.number, text });
 }

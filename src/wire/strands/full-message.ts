@@ -21,8 +21,12 @@ export function foldFullMessage(
   if (message.id !== undefined && state.recentMessages.includes(message.id)) return;
   if (message.id !== undefined) rememberMessage(state, message.id);
   if (message.role === "user") return foldUserMessage(state, message, emit);
-  if (isRepeated(state, message)) return;
   const heard = currentMessage(state);
+  if (isWithdrawn(state, message)) {
+    if (heard !== null) confirm(state, message, stopReason, emit);
+    return;
+  }
+  if (isRepeated(state, message)) return;
   if (heard === null || (heard.open && heard.blocks.size === 0)) tellWhole(state, message, emit);
   else reconcile(state, heard, message, emit);
   confirm(state, message, stopReason, emit);
@@ -36,6 +40,10 @@ function foldUserMessage(state: StrandsState, message: FullMessage, emit: Out): 
   if (blocks.length === 0) return;
   closeDataMessage(state, emit);
   tellResults(state, blocks, emit);
+}
+
+function isWithdrawn({ heard }: StrandsState, { text }: FullMessage): boolean {
+  return text !== "" && heard?.withdrawn === text;
 }
 
 /** Strands TS says each message several times, and its old versions gave messages no id. */

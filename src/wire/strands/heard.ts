@@ -1,6 +1,7 @@
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { converseFold } from "../converse/fold.ts";
+import { noRepeatedText } from "./repeated-text.ts";
 import type { HeardBlock, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** Tells the one fold about an event, and listens to what it makes of it. */
@@ -24,7 +25,11 @@ export function currentMessage({ heard }: StrandsState): HeardMessage | null {
 }
 
 export function textOf(heard: HeardMessage): string {
-  if (heard.replacement !== null) return heard.replacement;
+  return heard.replacement ?? spokenText(heard);
+}
+
+/** The text of its blocks, whatever stands in place of it. */
+export function spokenText(heard: HeardMessage): string {
   let text = "";
   for (const block of heard.blocks.values()) if (block.kind === "text") text += block.text;
   return text;
@@ -73,10 +78,11 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
     reason: null,
     blocks: new Map(),
     replacement: null,
+    withdrawn: null,
     usageSeen: false,
     dataBlock: null,
     cycle: null,
-    unrepeated: "",
+    repeated: noRepeatedText(),
   };
 }
 
@@ -91,8 +97,5 @@ function hearText(
   else block.text += event.text;
   if (kind !== "text") return;
   if (heard.replacement !== null) heard.replacement += event.text;
-  if (heard.unrepeated !== null) heard.unrepeated += event.text;
-  if ((heard.unrepeated?.length ?? 0) > MOST_UNREPEATED) heard.unrepeated = null;
+  heard.repeated.pieces.push(event.text);
 }
-
-const MOST_UNREPEATED = 64 * 1024;

@@ -1,5 +1,6 @@
 import { diagnose } from "../converse/state.ts";
 import { currentMessage, tell } from "./heard.ts";
+import { goesOnRepeating } from "./repeated-text.ts";
 import type { Fields, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** The part of a delta that a merged event carries beside the state of the agent. */
@@ -29,7 +30,7 @@ export function isMerged(fields: Fields): boolean {
 export function foldBareText(state: StrandsState, text: string, emit: Out): void {
   if (text === "") return;
   const heard = currentMessage(state);
-  if (heard?.carrier === "event" && repeats(heard, text)) return;
+  if (heard?.carrier === "event" && goesOnRepeating(heard.repeated, text)) return;
   if (heard?.carrier === "event" && heard.open) {
     // Put among the Converse events it would look like the model's own words.
     emit({ type: "unknown", what: "event", name: "text", raw: text });
@@ -91,10 +92,3 @@ function tellDelta(
 }
 
 const ASSISTANT = { role: "assistant" } as const;
-
-/** Whether a text goes on repeating what came in Converse events. */
-function repeats(heard: HeardMessage, text: string): boolean {
-  if (heard.unrepeated?.startsWith(text) !== true) return false;
-  heard.unrepeated = heard.unrepeated.slice(text.length);
-  return true;
-}

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../domain/provider-event.ts";
 import type { ConverseState, Out } from "../converse/state.ts";
 import type { DisplayNames } from "./display-names.ts";
+import type { RepeatedText } from "./repeated-text.ts";
 
 export type { Out };
 
@@ -86,13 +87,15 @@ export interface HeardMessage {
   readonly blocks: Map<number, HeardBlock>;
   /** Stands in place of the text of its blocks. */
   replacement: string | null;
+  /** The text that the agent took back. No copy of it may be shown. */
+  withdrawn: string | null;
   usageSeen: boolean;
   /** Which block the `data` carrier has open. */
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */
   cycle: string | null;
-  /** Text of its Converse events that has not come again as bare strings; null once it is too much to compare with. */
-  unrepeated: string | null;
+  /** Its text, and how much of it has come again as bare strings. */
+  readonly repeated: RepeatedText;
 }
 
 export interface HeardBlock {
