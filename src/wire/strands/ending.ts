@@ -68,7 +68,7 @@ function blame(reason: string | null): Failure {
   const how = reason === null ? "as failed" : `with "${reason}"`;
   return {
     code: "stream_exception",
-    message: `The agent ended the turn ${how}`,
+    message: `The provider ended the turn ${how}`,
     details: reason === null ? {} : { reason },
   };
 }

@@ -489,7 +489,7 @@ describe("blame", () => {
       usage: null,
       failure: {
         code: "stream_exception",
-        message: 'The agent ended the turn with "malformed_model_output"',
+        message: 'The provider ended the turn with "malformed_model_output"',
         details: { reason: "malformed_model_output" },
       },
     });
@@ -499,7 +499,7 @@ describe("blame", () => {
     const failed = { type: "multiagent_result", result: { status: "failed" } };
     expect(endOf(foldValues([failed]))?.failure).toEqual({
       code: "stream_exception",
-      message: "The agent ended the turn as failed",
+      message: "The provider ended the turn as failed",
       details: {},
     });
   });
