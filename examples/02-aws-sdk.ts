@@ -48,7 +48,7 @@ export async function askAboutTheWeather(
   while (turn.end?.outcome === "action-required") {
     const results = turn.calls.map((call) =>
       call.inputError === undefined
-        ? toolSuccess(call.id, { forecast: `Rain in ${String(call.input["city"])}` })
+        ? toolSuccess(call.id, { forecast: "Rain", asked: call.input })
         : toolError(call.id, call.inputError.message),
     );
     turn = await invoke(sdkMessages(resumeMessages(turn, results)));

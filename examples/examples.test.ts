@@ -69,7 +69,10 @@ describe("the examples", () => {
             role: "user",
             content: [
               {
-                toolResult: { toolUseId: "A", content: [{ json: { forecast: "Rain in Bergen" } }] },
+                toolResult: {
+                  toolUseId: "A",
+                  content: [{ json: { forecast: "Rain", asked: { city: "Bergen" } } }],
+                },
               },
             ],
           },

@@ -10,7 +10,7 @@ import { userMessages } from "./request.ts";
 import { resumeMessages } from "./resume.ts";
 import { sdkEvents, sdkMessages } from "./sdk.ts";
 
-async function* stream(events: readonly unknown[], error?: Error): AsyncGenerator<unknown> {
+async function* stream(events: readonly unknown[], error?: Error): AsyncGenerator {
   yield* events;
   if (error !== undefined) throw error;
 }
