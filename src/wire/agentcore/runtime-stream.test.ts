@@ -423,6 +423,55 @@ describe("answers that are no stream", () => {
     });
   });
 
+  it("fails a JSON body that is broken, and does not say that it is cut [AC-83]", () => {
+    expect(fold('{"result": "Hi" "there"}', json).at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "frame_invalid", message: expect.stringContaining("is not JSON") },
+    });
+  });
+
+  it.each([
+    "[Note] The answer is 42",
+    '"Quoted" at its start',
+    "{ never closed",
+    "{'a': 1}",
+    "[1] See the source",
+    "42",
+    "data: of no stream",
+  ])("takes the plain text %s as it is [AC-83]", (text) => {
+    expect(fold(text, { contentType: "text/plain; charset=utf-8" })).toEqual(plainTurn(null, text));
+  });
+
+  it("takes plain text that is JSON as a whole for a result [AC-83]", () => {
+    const plain = { contentType: "text/plain" };
+    expect(fold('{"result": "Hi"}', plain)).toEqual(plainTurn(null, "Hi"));
+    expect(fold('"Hi"', plain)).toEqual(plainTurn(null, "Hi"));
+  });
+
+  it.each(["[Note] The answer is 42", '"Quoted" at its start', "[1] See the source", "{'a': 1}"])(
+    "takes %s as text under the content type of JSON [AC-83]",
+    (text) => expect(fold(text, json)).toEqual(plainTurn(null, text)),
+  );
+
+  it.each([
+    'data: "Hi"\n\n',
+    '\r\n: comment\n\ndata: "Hi"\n\n',
+    'event: token\ndata: "Hi"\n\n',
+    '\u{feff}data: "Hi"\n\n',
+  ])("reads an event stream under the content type of JSON: %j [AC-85]", (body) => {
+    expect(fold(body, json)).toEqual(plainTurn(null, "Hi"));
+    const bytes = encoder.encode(body);
+    expect(runCodec(runtimeStream(json), chunksOf(bytes, 1))).toEqual(plainTurn(null, "Hi"));
+  });
+
+  it("takes text that only begins as the name of a field does for text", () => {
+    for (const text of ["data", "dat", "e", "events: none", " data: x", "\n".repeat(80) + "Hi"]) {
+      expect(fold(text, json)).toEqual(plainTurn(null, text));
+      const bytes = encoder.encode(text);
+      expect(runCodec(runtimeStream(json), chunksOf(bytes, 1))).toEqual(plainTurn(null, text));
+    }
+  });
+
   it("fails a body beyond its limit, and keeps none of it", () => {
     const { out, state } = runWithState(
       runtimeStream({ ...json, maxBodyBytes: 1000 }),
@@ -455,6 +504,9 @@ describe("answers that are no stream", () => {
     for (const body of [
       '{"result": "Hi"}',
       ' \n {"result": "Hi"}',
+      '\u{feff}{"result": "Hi"}',
+      '\u{feff}\n"Hi"',
+      '\u{feff}data: "Hi"\n\n',
       '"Hi"',
       'data: "Hi"\n\n',
       '\n\ndata: "Hi"\n\n',

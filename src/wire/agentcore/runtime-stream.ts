@@ -4,26 +4,26 @@ import { sseDecoder, type SseItem } from "../framing/sse.ts";
 import { strandsFold, type StrandsInput } from "../strands/fold.ts";
 import { isNoise } from "../strands/noise.ts";
 import type { StrandsOptions, StrandsState } from "../strands/state.ts";
-import { withOffset } from "./harness-stream.ts";
-import { runtimeBody } from "./runtime-body.ts";
+import { readJsonBody, readTextBody } from "./runtime-body.ts";
+import { declaredFraming, sniffedFraming, type RuntimeFraming } from "./runtime-framing.ts";
 import { unexpectedBody } from "./unexpected-body.ts";
+import { wholeBody, type WholeBodyItem } from "./whole-body.ts";
+import { withOffset } from "./with-offset.ts";
 
 export interface RuntimeStreamOptions extends StrandsOptions {
-  /** The header of the answer. Without one the first byte tells JSON from an event stream. */
+  /** The header of the answer. Without one the first bytes tell JSON from an event stream. */
   readonly contentType?: string | null;
   /** The most bytes of one event. Events that are passed over may be of any size. */
   readonly maxEventBytes?: number;
   /** The most bytes of an answer that is no stream. */
   readonly maxBodyBytes?: number;
-  /** Gets the comments by which a server keeps a silent connection open. */
-  readonly onComment?: (text: string) => void;
 }
 
 export interface RuntimeStreamState {
   readonly fold: StrandsState;
-  /** Chosen by the content type, else by the first byte. */
+  /** Chosen by the content type, else by the first bytes. */
   reader: Reader | null;
-  /** What came before the first byte that tells. */
+  /** What came before the bytes that tell. */
   head: Uint8Array;
   /** Where the event at hand begins; at the end, where the stream ends. */
   offset: number;
@@ -48,6 +48,9 @@ export function runtimeStream(
   options: RuntimeStreamOptions = {},
 ): Codec<RuntimeStreamState, Uint8Array, ProviderEvent> {
   const fold = strandsFold(options);
+  const contentType = options.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const declared = declaredFraming(contentType);
+  const guess = declared?.framing ?? "sse";
 
   function receive(state: RuntimeStreamState, emit: Emit<ProviderEvent>): Emit<Placed> {
     const placed: Emit<ProviderEvent> = (event) => emit(withOffset(event, state.offset));
@@ -60,16 +63,21 @@ export function runtimeStream(
   return {
     initial() {
       const state = fold.initial();
-      const reader = readerFor(options.contentType, options, state);
+      let reader: Reader | null = null;
+      if (declared === undefined) reader = unexpectedReader(contentType);
+      else if (!declared.sniff) reader = readerFor(declared.framing, options, state);
       return { fold: state, reader, head: NO_BYTES, offset: 0, received: 0 };
     },
     step(state, chunk, emit) {
       state.received += chunk.length;
-      const ready = state.reader === null ? settleReader(state, chunk, options) : chunk;
-      state.reader?.step(ready, receive(state, emit));
+      const bytes = state.head.length === 0 ? chunk : concat(state.head, chunk);
+      const framing = state.reader === null ? sniffedFraming(bytes, guess) : undefined;
+      if (framing !== undefined) state.reader = readerFor(framing, options, state.fold);
+      state.head = state.reader === null ? bytes.slice() : NO_BYTES;
+      state.reader?.step(bytes, receive(state, emit));
     },
     finish(state, emit) {
-      state.reader ??= sseReader(options, state.fold);
+      state.reader ??= readerFor(guess, options, state.fold);
       state.reader.step(state.head, receive(state, emit));
       state.reader.finish(receive(state, emit));
       state.offset = state.received;
@@ -79,47 +87,31 @@ export function runtimeStream(
 }
 
 function readerFor(
-  contentType: string | null | undefined,
+  framing: RuntimeFraming,
   options: RuntimeStreamOptions,
   state: StrandsState,
-): Reader | null {
-  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (type === "") return null;
-  if (type === "text/event-stream") return sseReader(options, state);
-  if (type === "text/plain" || /[/+]json$/.test(type)) return bodyReader(options);
-  return unexpectedReader(type);
-}
-
-/** Chooses a reader once a byte is there that tells, and returns everything so far; nothing until then. */
-function settleReader(
-  state: RuntimeStreamState,
-  chunk: Uint8Array,
-  options: RuntimeStreamOptions,
-): Uint8Array {
-  const bytes = new Uint8Array(state.head.length + chunk.length);
-  bytes.set(state.head);
-  bytes.set(chunk, state.head.length);
-  const first = bytes.subarray(0, LONGEST_HEAD).find((byte) => byte > SPACE);
-  if (first === undefined && bytes.length < LONGEST_HEAD) {
-    state.head = bytes;
-    return NO_BYTES;
+): Reader {
+  switch (framing) {
+    case "sse":
+      return sseReader(options, state);
+    case "json":
+      return bodyReader(options, readJsonBody);
+    case "text":
+      return bodyReader(options, readTextBody);
+    default:
+      return framing satisfies never;
   }
-  const isBody = first !== undefined && JSON_STARTS.has(first);
-  state.reader = isBody ? bodyReader(options) : sseReader(options, state.fold);
-  state.head = NO_BYTES;
-  return bytes;
 }
 
 function sseReader(options: RuntimeStreamOptions, state: StrandsState): Reader {
-  const { maxEventBytes, onComment } = options;
+  const { maxEventBytes } = options;
   const decoder = sseDecoder({
     ...(maxEventBytes !== undefined && { maxEventBytes }),
     skip: (start) => isNoise(state, start),
   });
   const sse = decoder.initial();
   const place = (emit: Emit<Placed>) => (item: SseItem) => {
-    if (item.type === "comment") onComment?.(item.text);
-    else emit(placedItem(item));
+    if (item.type !== "comment") emit(placedItem(item));
   };
   return {
     step: (chunk, emit) => decoder.step(sse, chunk, place(emit)),
@@ -133,10 +125,14 @@ function placedItem(item: Exclude<SseItem, { type: "comment" }>): Placed {
   return { input: { type: "failure", failure }, offset: item.error.offset };
 }
 
-function bodyReader({ maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: RuntimeStreamOptions): Reader {
-  const body = runtimeBody(maxBodyBytes);
+function bodyReader(
+  { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: RuntimeStreamOptions,
+  read: (item: WholeBodyItem) => StrandsInput,
+): Reader {
+  const body = wholeBody(maxBodyBytes);
   const state = body.initial();
-  const place = (emit: Emit<Placed>) => (input: StrandsInput) => emit({ input, offset: 0 });
+  const place = (emit: Emit<Placed>) => (item: WholeBodyItem) =>
+    emit({ input: read(item), offset: 0 });
   return {
     step: (chunk, emit) => body.step(state, chunk, place(emit)),
     finish: (emit) => body.finish(state, place(emit)),
@@ -158,8 +154,11 @@ function unexpectedReader(contentType: string): Reader {
 
 function ignore(): void {}
 
+function concat(head: Uint8Array, chunk: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(head.length + chunk.length);
+  bytes.set(head);
+  bytes.set(chunk, head.length);
+  return bytes;
+}
+
 const NO_BYTES = new Uint8Array(0);
-const LONGEST_HEAD = 64;
-const SPACE = 0x20;
-/** `{`, `[` and `"`. */
-const JSON_STARTS: ReadonlySet<number> = new Set([0x7b, 0x5b, 0x22]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../test/support/bytes.ts";
-import { parseLenientJson } from "./lenient-json.ts";
+import { isCutJson, parseLenientJson } from "./lenient-json.ts";
 
 function valueOf(text: string, bigIntegers?: "string" | "bigint"): unknown {
   const parsed = parseLenientJson(text, bigIntegers === undefined ? {} : { bigIntegers });
@@ -104,6 +104,27 @@ describe("lenient JSON", () => {
       if (rest !== JSON.stringify(native.slice(1))) throw new Error(`Values differ on ${text}`);
     });
     expect(valueOf("[12345678901234567890, 1]")).toEqual(["12345678901234567890", 1]);
+  });
+});
+
+describe("JSON that is cut", () => {
+  it("is told from text that is something else", () => {
+    const whole = '{"a": [1, -2.5, "x\\"y", true], "b": {"c": NaN}} ';
+    for (let end = 1; end < whole.length - 1; end++) {
+      expect(isCutJson(whole.slice(0, end)), whole.slice(0, end)).toBe(true);
+    }
+    const others = [
+      "",
+      " ",
+      "tru",
+      whole,
+      "[Note] it",
+      '"Quoted" text',
+      "{'a': 1}",
+      "[1] See",
+      "{a",
+    ];
+    for (const text of others) expect(isCutJson(text), text).toBe(false);
   });
 });
 

@@ -24,6 +24,13 @@ export function parseLenientJson(text: string, options: LenientOptions = {}): Le
   return { ok: false, reason: `Unexpected text at character ${reader.at}` };
 }
 
+/** Whether a text is the beginning of a JSON structure or string, and only its end is missing. */
+export function isCutJson(text: string): boolean {
+  if (!/^\s*["[{]/.test(text)) return false;
+  const reader: Reader = { text, at: 0, depth: 0, big: "string" };
+  return readValue(reader) === FAILED && reader.at >= text.length;
+}
+
 /** Fifteen digits always fit into a double. */
 const LONG_NUMBER = /[0-9]{16}/;
 const NOT_A_NUMBER = /NaN|Infinity/;
@@ -98,6 +105,7 @@ function readString(reader: Reader): unknown {
       return parsed.ok ? parsed.value : FAILED;
     }
   }
+  reader.at = text.length;
   return FAILED;
 }
 
