@@ -34,10 +34,10 @@ function turnOfFixture(file: string): Turn {
   return turnOf(fold(readFixture(file)));
 }
 
-/** The first 4 KB or less, up to the end of an event where there is one. */
+/** The first 1 KB or less, up to the end of an event where there is one. */
 function headOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= 4096) return bytes;
-  const end = new TextDecoder("latin1").decode(bytes.subarray(0, 4096)).lastIndexOf("\n\n");
+  if (bytes.length <= 1024) return bytes;
+  const end = new TextDecoder("latin1").decode(bytes.subarray(0, 1024)).lastIndexOf("\n\n");
   return bytes.subarray(0, end + 2);
 }
 
@@ -47,7 +47,7 @@ function changingCuts(
   places: Iterable<number>,
   options: RuntimeStreamOptions,
 ): number[] {
-  // A deep comparison for each of 150 000 cuts would take longer than the cuts.
+  // A deep comparison for each of 50 000 cuts would take longer than the cuts.
   const expected = JSON.stringify(fold(bytes, options));
   return [...places].filter((at) => {
     const halves = [bytes.subarray(0, at), bytes.subarray(at)];
@@ -63,10 +63,10 @@ describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
   const options = { contentType };
   const events = fold(bytes, options);
 
-  it("gives the same events however it is cut [AC-73]", () => {
+  it("gives the same events however it is cut", () => {
     const head = headOf(bytes);
     expect(changingCuts(head, places(0, head.length, 1), options)).toEqual([]);
-    expect(changingCuts(bytes, places(head.length, bytes.length, 53), options)).toEqual([]);
+    expect(changingCuts(bytes, places(head.length, bytes.length, 131), options)).toEqual([]);
     expect(runCodec(runtimeStream(options), chunksOf(bytes, 1))).toEqual(events);
   });
 
@@ -82,18 +82,37 @@ describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
   });
 });
 
+/** Recordings that have nothing to compare their text with, and why. What they say is asserted further down. */
+const WITHOUT_FULL_MESSAGES: ReadonlyMap<string, string> = new Map([
+  ["py-exception.sse", "the model raises before its message is whole"],
+  ["ts-exception.sse", "the model throws before its message is whole"],
+  ["py-surrogates.sse", "encoding half a surrogate pair ends the stream"],
+  ["py-graph.sse", "its messages are those of nodes"],
+  ["py-swarm.sse", "its messages are those of nodes"],
+  ["ts-graph.sse", "its messages are those of nodes"],
+]);
+
 describe("recordings of whole agents", () => {
   const whole = fixtures.filter(({ bytes }) => {
     const text = new TextDecoder().decode(bytes);
     return /init_event_loop|beforeInvocationEvent/.test(text) && /"message"/.test(text);
   });
 
-  it.each(whole)("$file says its text once, as its full messages have it [AC-74]", ({ bytes }) => {
-    const turn = turnOf(fold(bytes));
-    const told = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
-    const full = fullMessages(bytes);
-    expect(told.slice(0, full.length)).toEqual(full);
-    expect(turn.diagnostics.map(({ code }) => code)).not.toContain("text_disagrees");
+  const confirmed = whole.filter(({ file }) => !WITHOUT_FULL_MESSAGES.has(file));
+
+  it.each(confirmed)(
+    "$file says its text once, as its full messages have it [AC-74]",
+    (fixture) => {
+      const turn = turnOf(fold(fixture.bytes));
+      const told = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
+      expect(told).toEqual(fullMessages(fixture.bytes));
+      expect(told).not.toEqual([]);
+      expect(turn.diagnostics.map(({ code }) => code)).not.toContain("text_disagrees");
+    },
+  );
+
+  it.each([...WITHOUT_FULL_MESSAGES])("%s has no full message, since %s", (file) => {
+    expect(fullMessages(readFixture(file))).toEqual([]);
   });
 
   it.each(whole)("$file is never a success when it is cut before its last message", (fixture) => {
@@ -534,15 +553,15 @@ describe("any bytes at all", () => {
   // Short pieces of the recordings: a run is quick, and damage lands where it matters.
   const samples = fixtures.flatMap(({ bytes, contentType }) => {
     const text = new TextDecoder().decode(bytes);
-    const lines = text.split("\n\n").filter((line) => line.length < 900);
+    const lines = text.split("\n\n").filter((line) => line.length < 450);
     if (!contentType.startsWith("text/event-stream")) return [{ bytes, contentType }];
     return [0, 3, 6, 9, 12, 18, 24, 30].flatMap((from) => {
-      const piece = lines.slice(from, from + 4).join("\n\n");
+      const piece = lines.slice(from, from + 2).join("\n\n");
       return piece === "" ? [] : [{ bytes: encoder.encode(`${piece}\n\n`), contentType }];
     });
   });
 
-  it("never throws, ends once and holds on to little, whatever the bytes are [AC-73]", () => {
+  it("never throws, ends once and holds on to little, whatever the bytes are", () => {
     const runs = 100_000;
     let ends = 0;
     fuzz(runs, (random) => {
@@ -553,8 +572,9 @@ describe("any bytes at all", () => {
       const { out, state } = runWithState(runtimeStream(options), randomChunks(damaged, random));
       if (out.at(-1)?.type !== "end") throw new Error("The last event is not the end");
       if (out.filter(({ type }) => type === "end").length !== 1) throw new Error("Not one end");
-      const { recentMessages, announcedCalls, converse } = state.fold;
+      const { recentMessages, announcedCalls, converse, held } = state.fold;
       if (recentMessages.length > 32 || announcedCalls.size > 1024) throw new Error("Ids pile up");
+      if (held.length > 0) throw new Error("What was held back never came out");
       if (converse.characters > 3 * damaged.length) throw new Error("Text piles up");
       ends += 1;
     });

@@ -13,7 +13,6 @@ import { runCodec } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { turnOf } from "../../domain/turn.ts";
 import { runtimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
 
 const encoder = new TextEncoder();
@@ -198,15 +197,30 @@ describe("reprs (4, 5, 6)", () => {
       format: "png",
       source: { bytes: Buffer.from("\x89PNG\r\n\x1a\n'\"", "latin1").toString("base64") },
     };
-    expect(
-      fold(readFixture("py-image.sse")).filter((event) => event.type === "tool.result"),
-    ).toEqual([
+    const call = {
+      id: "tooluse_I1",
+      name: "picture",
+      inputText: "{}",
+      runBy: "server",
+      input: {},
+    } as const;
+    const bytes = readFixture("py-image.sse");
+    expect(fold(bytes)).toEqual([
+      TURN_STARTED,
+      CYCLE_STARTED,
+      started(0),
+      { type: "tool.start", message: 0, block: 0, callId: call.id, name: call.name },
+      { type: "tool.delta", message: 0, block: 0, callId: call.id, text: "{}" },
+      { type: "tool.end", message: 0, block: 0, call },
+      ended(0, "tool_use"),
+      { type: "usage", usage: tokens(1, 2), latencyMs: 3 },
+      started(1, "user"),
       {
         type: "tool.result",
         message: 1,
         block: 1,
         result: {
-          callId: "tooluse_I1",
+          callId: call.id,
           parts: [
             { type: "unknown", raw: { image } },
             { type: "text", text: "dot" },
@@ -214,42 +228,46 @@ describe("reprs (4, 5, 6)", () => {
           isError: false,
         },
       },
+      ended(1, "tool_result"),
+      CYCLE_STARTED,
+      started(2),
+      ...saidText({ message: 2, block: 2 }, "A red dot."),
+      ended(2, "end_turn"),
+      { type: "usage", usage: tokens(1, 2), latencyMs: 3 },
+      skipped(3, bytes.length),
+      completed("end_turn", tokens(2, 4)),
     ]);
   });
 
-  it("says that content is lost when a repr cannot be read, and shows nothing of it [AC-76]", () => {
+  it("says that content is lost when a repr cannot be read, and shows nothing of it [AC-73, AC-76]", () => {
     const reprs = [
-      "{'data': 'x', 'agent': <A object at 0x1>, 'event_loop_cycle_id': UUID('",
-      "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x",
-      "{'message': {'role': 'assistant', 'content': [{'text': 'x'}, b'",
+      ["data", "{'data': 'x', 'agent': <A object at 0x1>, 'event_loop_cycle_id': UUID('"],
+      ["event", "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x"],
+      ["message", "{'message': {'role': 'assistant', 'content': [{'text': 'x'}, b'"],
     ];
-    for (const [index, key] of ["data", "event", "message"].entries()) {
-      const events = fold(sse(reprs[index]));
-      expect(events.map((event) => event.type)).toEqual(["diagnostic", "end"]);
-      expect(events[0]).toMatchObject({
-        diagnostic: {
-          code: "content_lost",
-          message: expect.stringContaining(`The repr of a "${key}" event cannot be read`),
-          offset: 0,
-        },
-      });
-      expect(events[1]).toMatchObject({ outcome: "failed", failure: { code: "malformed_event" } });
+    for (const [key, repr] of reprs) {
+      const message = `The repr of a "${key}" event cannot be read: It ends inside a string`;
+      expect(fold(sse(repr))).toEqual([
+        diagnostic("content_lost", message, 0),
+        failed({ code: "malformed_event", message, details: {} }),
+      ]);
     }
   });
 
-  it("completes a turn whose lost event is in the full message [AC-76]", () => {
-    const lost = "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x";
-    const body = sse(
-      { event: { messageStart: { role: "assistant" } } },
-      lost,
+  it("completes a turn whose lost event is in the full message [AC-73, AC-76]", () => {
+    const start = sse({ event: { messageStart: { role: "assistant" } } });
+    const rest = sse(
+      "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x",
       { event: { messageStop: { stopReason: "end_turn" } } },
       { message: { role: "assistant", content: [{ text: "All of it" }] } },
     );
-    const turn = turnOf(fold(body));
-    expect([turn.text, turn.end?.outcome, turn.diagnostics.map(({ code }) => code)]).toEqual([
-      "All of it",
-      "completed",
-      ["content_lost"],
+    const message = 'The repr of a "event" event cannot be read: It ends inside a string';
+    expect(fold(start + rest)).toEqual([
+      started(0),
+      diagnostic("content_lost", message, start.length),
+      ended(0, "end_turn"),
+      { type: "message.replaced", message: 0, text: "All of it" },
+      completed("end_turn"),
     ]);
   });
 });
@@ -427,11 +445,25 @@ describe("large events (13)", () => {
   });
 
   it("fails a turn for an event beyond the limit that it would have to read [AC-73]", () => {
-    const body = `${start}data: {"custom": "${"x".repeat(5000)}"}\n\n${end}`;
-    expect(fold(body, { maxEventBytes: 4096 }).at(-1)).toMatchObject({
-      outcome: "failed",
-      failure: { code: "event_too_large", details: { offset: start.length } },
-    });
+    const large = `data: {"custom": "${"x".repeat(5000)}"}\n\n`;
+    const offset = start.length;
+    const message = `The event at byte ${offset} is larger than the limit of 4096 bytes`;
+    const late = (name: string, event: string): ProviderEvent =>
+      diagnostic(
+        "event_after_end",
+        `"${name}" came after the failure that ended the turn`,
+        offset + large.length + end.indexOf(event),
+      );
+    const [delta, stop] = saidText({ message: 0, block: 0 }, "Hi");
+    expect(fold(start + large + end, { maxEventBytes: 4096 })).toEqual([
+      started(0),
+      delta,
+      late("contentBlockStop", 'data: {"event":{"contentBlockStop"'),
+      stop,
+      late("messageStop", 'data: {"event":{"messageStop"'),
+      ended(0, "end_turn"),
+      failed({ code: "event_too_large", message, details: { offset } }, "end_turn"),
+    ]);
   });
 });
 
@@ -481,6 +513,16 @@ describe("words with two meanings (14)", () => {
 });
 
 describe("block indexes (15)", () => {
+  const start = sse({ event: { messageStart: { role: "assistant" } } });
+  const rest = (contentBlockIndex: unknown): string =>
+    sse(
+      { event: { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex } } },
+      { event: { contentBlockStop: { contentBlockIndex } } },
+      { event: { messageStop: { stopReason: "end_turn" } } },
+    );
+  const invalid = (index: unknown): string =>
+    `Content block index of type ${typeof index} is not a whole number from 0`;
+
   it("reads Converse events without an index, or with null [AC-73]", () => {
     const bytes = readFixture("py-no-index.sse");
     expect(fold(bytes)).toEqual([
@@ -496,26 +538,36 @@ describe("block indexes (15)", () => {
   });
 
   it("reads Converse events whose index is no index, and says so [AC-73]", () => {
-    for (const index of [-1, 1.5, "x", {}, true]) {
-      const start = sse({ event: { messageStart: { role: "assistant" } } });
-      const delta = { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex: index } };
-      const body =
-        start +
-        sse(
-          { event: delta },
-          { event: { contentBlockStop: { contentBlockIndex: index } } },
-          { event: { messageStop: { stopReason: "end_turn" } } },
-        );
-      const turn = turnOf(fold(body));
-      expect([turn.text, turn.end?.outcome, turn.diagnostics[0]]).toEqual([
-        "Hi",
-        "completed",
-        {
-          code: "block_index_invalid",
-          message: `Content block index ${JSON.stringify(index)} is not a whole number from 0`,
-          offset: start.length,
-        },
+    for (const index of [-1, 1.5, "x", true]) {
+      expect(fold(start + rest(index))).toEqual([
+        started(0),
+        diagnostic("block_index_invalid", invalid(index), start.length),
+        ...saidText({ message: 0, block: 0 }, "Hi"),
+        ended(0, "end_turn"),
+        completed("end_turn"),
       ]);
     }
+  });
+
+  it("does not know an object again that stands for an index [AC-73]", () => {
+    const body = start + rest({});
+    expect(fold(body)).toEqual([
+      started(0),
+      diagnostic("block_index_invalid", invalid({}), start.length),
+      { type: "text.delta", message: 0, block: 0, text: "Hi" },
+      diagnostic(
+        "block_stop_unmatched",
+        "A block was closed that is not open",
+        body.indexOf('data: {"event":{"contentBlockStop"'),
+      ),
+      diagnostic(
+        "block_stop_missing",
+        "A text block was never closed by the provider",
+        body.indexOf('data: {"event":{"messageStop"'),
+      ),
+      { type: "text.end", message: 0, block: 0, text: "Hi", implicitStop: true },
+      ended(0, "end_turn"),
+      completed("end_turn"),
+    ]);
   });
 });

@@ -96,7 +96,8 @@ function foldJson(state: StrandsState, { data, value, offset }: HeldData, emit: 
 
 function withPlace(event: ProviderEvent, offset: number | undefined): ProviderEvent {
   if (offset === undefined || event.type !== "diagnostic") return event;
-  return { type: "diagnostic", diagnostic: { offset, ...event.diagnostic } };
+  const { diagnostic } = event;
+  return { type: "diagnostic", diagnostic: { ...diagnostic, offset: diagnostic.offset ?? offset } };
 }
 
 /** Big integers are text while they are folded: nothing behind this point can write them as JSON. */

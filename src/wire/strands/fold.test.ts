@@ -733,7 +733,7 @@ describe("bodies and captures", () => {
 });
 
 describe("limits", () => {
-  it("folds 10 000 blocks and 1 000 messages, each once [AC-41]", () => {
+  it("folds 10 000 blocks and 1 000 messages, each once", () => {
     const blocks = Array.from({ length: 10_000 }, (_, index) => [
       converseEvent("contentBlockStart", {
         start: { toolUse: { toolUseId: `t${index}`, name: "look" } },
