@@ -54,7 +54,7 @@ function wordsOf(fields: Fields): string {
   const { error, message } = fields;
   const inner = isObject(error) ? error["message"] : undefined;
   const said = [error, inner, message].find((text) => typeof text === "string");
-  return typeof said === "string" ? said : jsonText(isObject(error) ? error : fields);
+  return typeof said === "string" ? said : jsonText(error ?? fields);
 }
 
 const NOT_SERIALISED = "Serialization failed";

@@ -601,6 +601,7 @@ describe("errors inside a 200", () => {
     ['"boom"', "boom"],
     ["boom", "boom"],
     ['{"code":7}', '{"code":7}'],
+    ["7", "7"],
   ])("fails a turn on the error event %s [AC-80]", (data, message) => {
     const events = runCodec(strandsFold(), [{ type: "event", event: "error", data }]);
     expect(endOf(events)).toMatchObject({

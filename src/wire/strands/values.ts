@@ -6,21 +6,25 @@ import { parseLenientJson } from "./lenient-json.ts";
 import { foldBareText } from "./merged.ts";
 import { readNestedSse } from "./nested-sse.ts";
 import { recoverRepr } from "./repr.ts";
-import type { Out, StrandsState } from "./state.ts";
+import type { Fields, Out, StrandsState } from "./state.ts";
 
 /** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */
 export function foldValue(state: StrandsState, value: unknown, emit: Out, level = 0): void {
   if (typeof value === "string") return foldString(state, value, emit, level);
-  if (!isEventful(value)) return foldUnknown(state, value, emit);
-  for (const event of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const understood = isObject(event) && foldAgentEvent(state, event, emit);
-    if (!understood) foldUnknown(state, event, emit);
+  if (isEventList(value)) {
+    for (const event of value) foldValue(state, event, emit, level);
+    return;
   }
+  const understood = isObject(value) && foldAgentEvent(state, value, emit);
+  if (!understood) foldUnknown(state, value, emit);
 }
 
 /** Whether a value is an event, or a list of events, that is understood here. */
 export function isEventful(value: unknown): boolean {
-  if (isObject(value)) return isUnderstood(value);
+  return isObject(value) ? isUnderstood(value) : isEventList(value);
+}
+
+function isEventList(value: unknown): value is readonly Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isAgentEvent);
 }
 
