@@ -24,7 +24,7 @@ function kept(name: string, raw: unknown): ProviderEvent[] {
 describe("an app that sends its strings as they are", () => {
   it.each([
     [["See source", "[1]", " for more"]],
-    [["Use ", "{}", " or ", "[]", " or ", '{"a": 1}', "."]],
+    [["Use ", "{}", " or ", "[]", "."]],
     [["{}", " is an empty object"]],
     [["[1]", "{}", "null", "42", " begin it"]],
     [["It is ", "null", " or ", "true"]],
@@ -56,9 +56,23 @@ describe("an app that sends its strings as they are", () => {
   });
 
   it("has its first lines taken for text once it shows what it is", () => {
-    expect(foldLines(['{"status":"busy"}', "[", "1", "]"])).toEqual(
-      plainTurn(null, '{"status":"busy"}', "[", "1", "]"),
-    );
+    expect(foldLines(["[1]", "[", "1", "]"])).toEqual(plainTurn(null, "[1]", "[", "1", "]"));
+  });
+
+  it("has its own events kept apart from its text", () => {
+    expect(foldLines(['{"status":"busy"}', "Hi", '{"status":"done"}', "!"])).toEqual([
+      ...kept("status", { status: "busy" }),
+      ...plainTurn(null, "Hi", "!").flatMap((event) =>
+        event.type === "text.delta" && event.text === "!"
+          ? [...kept("status", { status: "done" }), event]
+          : [event],
+      ),
+    ]);
+  });
+
+  it("may end with the marker of other streams, which is no text", () => {
+    expect(foldLines(["Hi", "[DONE]"])).toEqual(plainTurn(null, "Hi"));
+    expect(foldLines(['"Hi"', "[DONE]"])).toEqual(plainTurn(null, "Hi"));
   });
 });
 

@@ -16,7 +16,7 @@ interface EventData {
 }
 
 export function foldData(state: StrandsState, { event, data, offset }: EventData, emit: Out): void {
-  if (data === "") return;
+  if (data === "" || data === END_MARKER) return;
   if (isNoiseText(state, data)) return passOver(state, emit);
   const parsed = parseLenientJson(data);
   if (event === "error") return foldErrorEvent(state, parsed.ok ? parsed.value : data, emit);
@@ -25,6 +25,9 @@ export function foldData(state: StrandsState, { event, data, offset }: EventData
   if (state.rawTextSeen) foldAmongRawText(state, json, emit);
   else foldAmongJson(state, json, emit);
 }
+
+/** By habit of other streams some apps end theirs with it; it says nothing that the stream's end does not say. */
+const END_MARKER = "[DONE]";
 
 /** Counts a line that repeats what was heard. The agent goes on with its turn. */
 export function passOver(state: StrandsState, emit: Out): void {
@@ -45,7 +48,13 @@ function foldAmongRawText(state: StrandsState, json: HeldData, emit: Out): void 
   if (isEventful(value)) foldJson(state, json, emit);
   // Behind an error nothing comes; behind a text that speaks of one, more text does.
   else if (isObject(value) && isSuspect(value)) state.held.push(json);
-  else foldBareText(state, data, emit);
+  else if (isTextLike(value)) foldBareText(state, data, emit);
+  else foldJson(state, json, emit);
+}
+
+/** A list or a number may well be a piece of a sentence; an object with fields is an event of the app's own. */
+function isTextLike(value: unknown): boolean {
+  return !isObject(value) || Object.keys(value).length === 0 || isSuspect(value);
 }
 
 /** What nobody knows may be raw text, until the app has sent a string in quotes or an agent has spoken in events. */
@@ -80,7 +89,10 @@ function isFull(held: readonly HeldData[]): boolean {
 }
 
 function releaseAsText(state: StrandsState, emit: Out): void {
-  for (const { data } of state.held.splice(0)) foldBareText(state, data, emit);
+  for (const held of state.held.splice(0)) {
+    if (isTextLike(held.value)) foldBareText(state, held.data, emit);
+    else foldJson(state, held, emit);
+  }
 }
 
 function foldJson(state: StrandsState, { data, value, offset }: HeldData, emit: Out): void {

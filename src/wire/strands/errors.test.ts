@@ -33,7 +33,15 @@ describe("a body that speaks of an error", () => {
     [{ error: { message: "Boom" } }, "Boom"],
     [{ error: { code: 7 } }, '{"code":7}'],
     [{ type: "error", message: "Boom" }, "Boom"],
-    [{ type: "error", detail: "Boom" }, '{"type":"error","detail":"Boom"}'],
+    [{ type: "error", detail: "Boom" }, "Boom"],
+    [{ type: "error", code: 7 }, '{"type":"error","code":7}'],
+    [{ detail: "Internal Server Error" }, "Internal Server Error"],
+    [
+      { __type: "AccessDeniedException", Message: 1 },
+      '{"__type":"AccessDeniedException","Message":1}',
+    ],
+    [{ errorMessage: "Task timed out", errorType: "Timeout" }, "Task timed out"],
+    [{ status: "error", message: "Boom" }, "Boom"],
     [{ message: "Internal server error" }, "Internal server error"],
   ])("is a failure: %j [AC-80, AC-83]", (value, message) => {
     expect(body(value)).toEqual([failed(message, value)]);

@@ -29,9 +29,19 @@ export function isSuspect(fields: Fields): boolean {
     : typeof error === "string" && error !== "";
 }
 
-/** The shape in which gateways refuse: a message and nothing else. */
+/**
+ * The shapes in which what stands before an agent refuses: an AWS error (`__type`), a Lambda error (`errorMessage`), or
+ * nothing but a `message` (gateways) or a `detail` (FastAPI).
+ */
 export function isRefusal(fields: Fields): boolean {
-  return typeof fields["message"] === "string" && Object.keys(fields).length === 1;
+  const [name, ...others] = Object.keys(fields);
+  if (others.length === 0 && (name === "message" || name === "detail")) {
+    return typeof fields[name] === "string";
+  }
+  const { __type: type, errorMessage, status, message } = fields;
+  return [type, errorMessage, status === "error" ? message : null].some(
+    (word) => typeof word === "string",
+  );
 }
 
 export function foldError(state: StrandsState, fields: Fields, emit: Out): void {
@@ -51,9 +61,10 @@ export function foldError(state: StrandsState, fields: Fields, emit: Out): void 
 }
 
 function wordsOf(fields: Fields): string {
-  const { error, message } = fields;
+  const { error, message, detail, errorMessage } = fields;
   const inner = isObject(error) ? error["message"] : undefined;
-  const said = [error, inner, message].find((text) => typeof text === "string");
+  const words = [error, inner, message, errorMessage, detail];
+  const said = words.find((text) => typeof text === "string");
   return typeof said === "string" ? said : jsonText(error ?? fields);
 }
 
