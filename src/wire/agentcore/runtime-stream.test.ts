@@ -55,6 +55,9 @@ function changingCuts(
   });
 }
 
+/** All 230,000 cuts of all recordings take over a minute: `.ci/run` makes them, a plain run every 131st. */
+const CUT_STEP = process.env["SPANLINE_ALL_SPLITS"] === "1" ? 1 : 131;
+
 function* places(from: number, to: number, step: number): Generator<number> {
   for (let at = from; at <= to; at += step) yield at;
 }
@@ -66,7 +69,7 @@ describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
   it("gives the same events however it is cut", () => {
     const head = headOf(bytes);
     expect(changingCuts(head, places(0, head.length, 1), options)).toEqual([]);
-    expect(changingCuts(bytes, places(head.length, bytes.length, 131), options)).toEqual([]);
+    expect(changingCuts(bytes, places(0, bytes.length, CUT_STEP), options)).toEqual([]);
     expect(runCodec(runtimeStream(options), chunksOf(bytes, 1))).toEqual(events);
   });
 
