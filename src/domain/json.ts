@@ -37,22 +37,40 @@ export function jsonText(value: unknown): string {
 
 /** Whether JSON text holds a whole number that a double cannot hold, so that its parsed form is another number. */
 export function hasInexactInteger(text: string): boolean {
-  for (const { index, 0: digits } of text.matchAll(/\d{16,}/g)) {
-    const isWhole =
-      !/[.eE\d]/.test(text[index - 1] ?? "") && !/[.eE]/.test(text[index + digits.length] ?? "");
-    if (isWhole && String(Number(digits)) !== digits && !isInString(text, index)) return true;
+  if (!/\d{16}/.test(text)) return false;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (isDigit(code)) {
+      const end = endOfNumber(text, at);
+      const number = text.slice(at, end);
+      if (number.length >= 16 && /^\d+$/.test(number) && String(Number(number)) !== number)
+        return true;
+      at = end;
+    } else at += 1;
   }
   return false;
 }
 
-function isInString(text: string, place: number): boolean {
-  let quoted = false;
-  for (let at = 0; at < place; at++) {
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) quoted = !quoted;
-    else if (code === BACKSLASH && quoted) at += 1;
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) return at + 1;
   }
-  return quoted;
+  return text.length;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && (isDigit(text.charCodeAt(at)) || ".eE+-".includes(text.charAt(at))))
+    at++;
+  return at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Brackets are counted with native searches first: only text with very many of them is looked at by character. */
