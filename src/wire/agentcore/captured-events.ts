@@ -10,7 +10,7 @@ import type { StrandsState } from "../strands/state.ts";
 
 /** One decoded event of a capture, or what is wrong at this point of it. */
 export type Captured =
-  | { readonly type: "value"; readonly value: unknown }
+  | { readonly type: "value"; readonly value: unknown; readonly size: number }
   /** The whole of a capture in one value. */
   | { readonly type: "document"; readonly value: unknown }
   | { readonly type: "unreadable"; readonly raw: string; readonly reason: string }
@@ -19,8 +19,9 @@ export type Captured =
 export interface CapturedState {
   /** Chosen by the first value that tells. */
   dialect: Dialect | null;
-  /** What came before that value. */
+  /** What came before that value, and how much it is in characters. */
   waiting: Captured[];
+  size: number;
 }
 
 type Dialect =
@@ -28,14 +29,17 @@ type Dialect =
   | { readonly name: "strands"; readonly state: StrandsState };
 
 const MOST_WAITING = 1000;
+const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
 
 /** Folds decoded events of either dialect. */
 export const capturedEvents: Codec<CapturedState, Captured, ProviderEvent> = {
-  initial: () => ({ dialect: null, waiting: [] }),
+  initial: () => ({ dialect: null, waiting: [], size: 0 }),
   step(state, captured, emit) {
     if (state.dialect !== null) return foldCaptured(state.dialect, captured, emit);
     state.waiting.push(captured);
-    const name = dialectOf(captured, state.waiting.length);
+    if (captured.type === "value") state.size += captured.size;
+    const isFull = state.waiting.length >= MOST_WAITING || state.size > MOST_WAITING_CHARACTERS;
+    const name = dialectOf(captured) ?? (isFull ? "strands" : undefined);
     if (name !== undefined) settle(state, name, emit);
   },
   finish(state, emit) {
@@ -48,12 +52,10 @@ export const capturedEvents: Codec<CapturedState, Captured, ProviderEvent> = {
 const converse = converseFold();
 const strands = strandsFold();
 
-function dialectOf(captured: Captured, waiting: number): Dialect["name"] | undefined {
-  if (captured.type === "value" || captured.type === "document") {
-    if (isUnionEvent(captured.value)) return "converse";
-    if (isAgentEvent(captured.value)) return "strands";
-  }
-  return waiting >= MOST_WAITING ? "strands" : undefined;
+function dialectOf(captured: Captured): Dialect["name"] | undefined {
+  if (captured.type !== "value" && captured.type !== "document") return undefined;
+  if (isUnionEvent(captured.value)) return "converse";
+  return isAgentEvent(captured.value) ? "strands" : undefined;
 }
 
 function settle(state: CapturedState, name: Dialect["name"], emit: Emit<ProviderEvent>): Dialect {

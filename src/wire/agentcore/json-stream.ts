@@ -83,7 +83,7 @@ function valuesOf(item: Item): Captured[] {
 
 function readValue(text: string): Captured {
   const parsed = parseLenientJson(text);
-  if (parsed.ok) return { type: "value", value: parsed.value };
+  if (parsed.ok) return { type: "value", value: parsed.value, size: text.length };
   return { type: "unreadable", raw: text, reason: parsed.reason };
 }
 
@@ -93,7 +93,7 @@ function documentValues(text: string): Captured[] {
   if (parsed.ok) {
     const events = isObject(parsed.value) ? parsed.value["events"] : undefined;
     if (!Array.isArray(events)) return [{ type: "document", value: parsed.value }];
-    return events.map((value): Captured => ({ type: "value", value }));
+    return events.map((value): Captured => ({ type: "value", value, size: 0 }));
   }
   const values = splitJsonValues(text);
   if (values.length > 1) return values.map(readValue);
