@@ -23,6 +23,8 @@ export interface TurnState {
 export interface MessageFacts {
   role: Role;
   reason: string | null;
+  /** The keys of its text blocks that no replacement has taken back. */
+  texts: string[];
 }
 
 /** One model call of the turn. */
@@ -143,24 +145,26 @@ export function blocksInOrder(turn: TurnState): Block[] {
 function factsOf(turn: TurnState, message: number): MessageFacts {
   const known = turn.messages.get(message);
   if (known !== undefined) return known;
-  const facts: MessageFacts = { role: "other", reason: null };
+  const facts: MessageFacts = { role: "other", reason: null, texts: [] };
   turn.messages.set(message, facts);
   return facts;
 }
 
 /** The replacement stands where the first text stood, else after all that was said before it. */
 function replaceText(turn: TurnState, { message, text }: MessageReplaced): void {
-  const shown: TextBlock[] = [];
-  for (const block of turn.blocks.values()) {
-    if (block.kind === "text" && block.message === message) shown.push(block);
+  const facts = factsOf(turn, message);
+  let key = `m${message}`;
+  let order = Infinity;
+  for (const shown of facts.texts) {
+    const block = turn.blocks.get(shown);
+    if (block?.kind !== "text") continue;
+    // A withdrawn block stays, closed: its own end may still come and must not bring the text back.
+    turn.blocks.set(shown, { ...block, text: "", ending: "explicit" });
+    if (block.order < order) ({ key, order } = block);
   }
-  shown.sort((left, right) => left.order - right.order);
-  // A withdrawn block stays, closed: its own end may still come and must not bring the text back.
-  for (const block of shown) turn.blocks.set(block.key, { ...block, text: "", ending: "explicit" });
-  const [first] = shown;
-  const key = first?.key ?? `m${message}`;
-  const order = first?.order ?? turn.lastOrder + 0.5;
+  if (order === Infinity) order = turn.lastOrder + 0.5;
   turn.blocks.set(key, { kind: "text", text, key, order, message, ending: "explicit" });
+  facts.texts = [key];
 }
 
 interface At {
@@ -181,6 +185,8 @@ function put(turn: TurnState, block: Block): void {
   const before = turn.blocks.get(block.key);
   if (before !== undefined && before.ending !== "open") return;
   turn.lastOrder = Math.max(turn.lastOrder, block.order);
+  if (before === undefined && block.kind === "text")
+    factsOf(turn, block.message).texts.push(block.key);
   turn.blocks.set(block.key, block);
 }
 

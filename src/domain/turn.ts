@@ -59,9 +59,10 @@ export function snapshotTurn(turn: TurnState): Turn {
   const messages = messagesOf(turn, blocks);
   const assistant = messages.filter((message) => message.role === "assistant").map(textOf);
   const uses = usesOf(blocks);
+  const open = turn.end === null ? null : new Set(turn.end.openCalls);
   return {
     messages,
-    calls: uses.filter((use) => isOurs(use, turn.end)).map(({ call }) => call),
+    calls: uses.filter((use) => isOurs(use, open)).map(({ call }) => call),
     serverCalls: uses
       .filter(({ call, result }) => call.runBy === "server" || result !== null)
       .map(({ call, result }) => ({ call, result })),
@@ -136,8 +137,8 @@ function usesOf(blocks: readonly Block[]): Use[] {
   return [...uses.values()];
 }
 
-function isOurs({ call, result, isFinished }: Use, end: TurnEnd | null): boolean {
-  if (end !== null) return end.openCalls.includes(call.id);
+function isOurs({ call, result, isFinished }: Use, open: ReadonlySet<string> | null): boolean {
+  if (open !== null) return open.has(call.id);
   return call.runBy === "client" && result === null && isFinished;
 }
 
