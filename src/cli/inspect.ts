@@ -31,7 +31,7 @@ export async function inspectCommand(file: string, flags: InspectFlags): Promise
   } catch (error) {
     terminal.progress("");
     terminal.note(`${complaint(error, name)}\n`);
-    return isWriteError(error) ? 1 : 2;
+    return isReadError(error) ? 2 : 1;
   }
 }
 
@@ -44,7 +44,13 @@ function complaint(error: unknown, name: string): string {
   if (code === "EACCES") return `Cannot read ${name}: permission denied`;
   if (error instanceof Error && isWriteError(error)) return `Cannot write: ${error.message}`;
   if (error instanceof Error && code !== undefined) return `Cannot read ${name}: ${error.message}`;
-  throw error;
+  return `Cannot show ${name}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** What the input is to blame for; anything else is ours or the output's. */
+function isReadError(error: unknown): boolean {
+  if (error instanceof SpanlineError) return true;
+  return error instanceof Error && "code" in error && !isWriteError(error);
 }
 
 function isWriteError(error: unknown): boolean {

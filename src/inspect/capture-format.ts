@@ -1,3 +1,5 @@
+import { oneLine } from "./style.ts";
+
 /** What a captured stream can be. `json` is one JSON document that is neither an array nor lines. */
 export const CAPTURE_FORMATS = ["eventstream", "sse", "json-array", "json-lines", "json"] as const;
 
@@ -20,6 +22,7 @@ export function detectFormat(
   if (looksLikeFrames(start)) return "eventstream";
   if (start.length < ENOUGH && !isAll) return undefined;
   const text = new TextDecoder().decode(start).trimStart();
+  if (text === "" && !isAll && start.length < LONGEST_START) return undefined;
   if (text.startsWith("[")) return "json-array";
   if (text.startsWith("{")) return linesOrDocument(text, isAll);
   if (text.startsWith('"')) return "json";
@@ -54,7 +57,7 @@ function describe(start: Uint8Array, text: string): string {
   const isText = /^[\t\r\n\u0020-\u007e\u00a0-\u{fffc}\u{10000}-\u{10ffff}]*$/u.test(
     text.slice(0, 40),
   );
-  if (isText) return `text that begins ${JSON.stringify(text.slice(0, 40))}`;
+  if (isText) return `text that begins ${JSON.stringify(oneLine(text.slice(0, 40)))}`;
   const bytes = [...start.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0"));
   return `binary data that begins ${bytes.join(" ")}`;
 }

@@ -32,10 +32,16 @@ const eventLines: Codec<null, ProviderEvent, string> = {
   finish: () => {},
 };
 
+/** Indentation can make deep values hundreds of times as long, beyond what a string can hold. */
+function indentedJson(value: unknown): string {
+  const compact = JSON.stringify(value);
+  return compact.length > 50_000_000 / 500 ? compact : JSON.stringify(value, null, 2);
+}
+
 const wholeTurn: Codec<TurnState, ProviderEvent, string> = {
   initial: initialTurn,
   step: (turn, event) => addToTurn(turn, event),
-  finish: (turn, emit) => emit(`${JSON.stringify(snapshotTurn(turn), null, 2)}\n`),
+  finish: (turn, emit) => emit(`${indentedJson(snapshotTurn(turn))}\n`),
 };
 
 /** A capture is one turn and has no id of its own. */
@@ -45,5 +51,5 @@ const openResponses: Codec<TurnState, ProviderEvent, string> = {
   initial: () => responses.initial(),
   step: (state, event) => responses.step(state, event, () => {}),
   finish: (state, emit) =>
-    responses.finish(state, (response) => emit(`${JSON.stringify(response, null, 2)}\n`)),
+    responses.finish(state, (response) => emit(`${indentedJson(response)}\n`)),
 };

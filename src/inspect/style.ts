@@ -33,5 +33,12 @@ export function printable(text: string): string {
 }
 
 /* oxlint-disable no-control-regex -- control characters are what this is about */
+/** The same for what must stay on one line: a name with a line end could forge the lines below it. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/[\n\t\u2028\u2029]/g, (character) => {
+    return `\\u{${character.charCodeAt(0).toString(16)}}`;
+  });
+}
+
 const UNPRINTABLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

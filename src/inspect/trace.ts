@@ -1,5 +1,6 @@
 import type { Codec, Emit } from "../domain/codec.ts";
 import type { Diagnostic } from "../domain/diagnostic.ts";
+import { jsonText } from "../domain/json.ts";
 import type {
   ActivitySeen,
   HookFired,
@@ -10,7 +11,7 @@ import type {
 } from "../domain/provider-event.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../domain/tool.ts";
 import type { Usage } from "../domain/usage.ts";
-import { printable, type Style } from "./style.ts";
+import { oneLine, printable, type Style } from "./style.ts";
 
 export interface TraceState {
   readonly roles: Map<number, Role>;
@@ -54,8 +55,7 @@ function traceEvent(
   switch (event.type) {
     case "message.start":
       state.messages += 1;
-      state.roles.set(event.message, event.role);
-      return;
+      return remember(state.roles, event.message, event.role);
     case "text.end":
       heading(state, event.message, style, emit);
       return emit(indented(event.text, "  "));
@@ -64,7 +64,7 @@ function traceEvent(
       return emit(style.dim(indented(thought(event), "  ~ ")));
     case "tool.end":
       state.calls += 1;
-      state.names.set(event.call.id, event.call.name);
+      remember(state.names, event.call.id, event.call.name);
       heading(state, event.message, style, emit);
       return emit(callLines(event.call, style));
     case "tool.result":
@@ -95,6 +95,18 @@ function traceEvent(
   }
 }
 
+/** A capture may hold any number of messages and calls; what is needed of them is near. */
+function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.set(key, value);
+  if (map.size <= MOST_REMEMBERED) return;
+  for (const [oldest] of map) {
+    map.delete(oldest);
+    return;
+  }
+}
+
+const MOST_REMEMBERED = 10_000;
+
 function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
   // Every Strands stream repeats itself; that is nothing to look into.
   if (diagnostic.code === "noise_skipped") {
@@ -103,6 +115,12 @@ function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
   }
   state.diagnosticCount += 1;
   if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(diagnostic);
+}
+
+/** Indentation can make deep values hundreds of times as long; such a value stays on one line. */
+function prettyJson(value: unknown): string {
+  const compact = jsonText(value);
+  return compact.length > 20_000 ? compact : JSON.stringify(value, null, 2);
 }
 
 function heading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
@@ -123,18 +141,18 @@ function thought(event: {
 }
 
 function callLines(call: ToolCall, style: Style): string {
-  const where = call.runBy === "server" ? ` (on ${printable(call.server ?? "the server")})` : "";
-  const head = `  → ${style.strong(printable(call.name || "(no name)"))}${where} ${style.dim(printable(call.id))}\n`;
-  const body = call.input === null ? call.inputText : JSON.stringify(call.input, null, 2);
+  const where = call.runBy === "server" ? ` (on ${oneLine(call.server ?? "the server")})` : "";
+  const head = `  → ${style.strong(oneLine(call.name || "(no name)"))}${where} ${style.dim(oneLine(call.id))}\n`;
+  const body = call.input === null ? call.inputText : prettyJson(call.input);
   const problem =
-    call.inputError === undefined ? "" : style.bad(`    ! ${printable(call.inputError.message)}\n`);
+    call.inputError === undefined ? "" : style.bad(`    ! ${oneLine(call.inputError.message)}\n`);
   return body === "{}" ? head + problem : head + indented(body, "    ") + problem;
 }
 
 function resultLines(result: ToolResult, names: ReadonlyMap<string, string>, style: Style): string {
   const mark = result.isError ? style.bad("← failed") : style.good("←");
-  const name = printable(names.get(result.callId) ?? "(unknown call)");
-  const head = `  ${mark} ${style.strong(name)} ${style.dim(printable(result.callId))}\n`;
+  const name = oneLine(names.get(result.callId) ?? "(unknown call)");
+  const head = `  ${mark} ${style.strong(name)} ${style.dim(oneLine(result.callId))}\n`;
   return head + result.parts.map((part) => indented(partText(part), "    ")).join("");
 }
 
@@ -143,9 +161,9 @@ function partText(part: ToolResultPart): string {
     case "text":
       return part.text;
     case "json":
-      return JSON.stringify(part.value, null, 2);
+      return prettyJson(part.value);
     case "unknown":
-      return JSON.stringify(part.raw) ?? "undefined";
+      return jsonText(part.raw);
     default:
       return part satisfies never;
   }
@@ -153,17 +171,17 @@ function partText(part: ToolResultPart): string {
 
 function hookLine({ name, stage, decision, reason }: HookFired): string {
   const said = [decision, reason].filter((word) => word !== undefined).join(": ");
-  return printable(`${name} ${stage}${said === "" ? "" : ` → ${said}`}`);
+  return oneLine(`${name} ${stage}${said === "" ? "" : ` → ${said}`}`);
 }
 
 function activityLine({ kind, label, callId }: ActivitySeen): string {
-  return printable([kind, label, callId].filter((word) => word !== undefined).join(" "));
+  return oneLine([kind, label, callId].filter((word) => word !== undefined).join(" "));
 }
 
 function unknownLine({ what, name, raw }: UnknownSeen): string {
-  const text = typeof raw === "string" ? raw : (JSON.stringify(raw) ?? "undefined");
+  const text = typeof raw === "string" ? raw : jsonText(raw);
   const shown = text.length > 200 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
-  return printable(`unknown ${what} ${name}: ${shown}`);
+  return oneLine(`unknown ${what} ${name}: ${shown}`);
 }
 
 function endLines(end: TurnEnd, state: TraceState, style: Style): string {
@@ -174,23 +192,23 @@ function endLines(end: TurnEnd, state: TraceState, style: Style): string {
     failed: style.bad,
     other: style.warn,
   }[end.outcome];
-  const reason = end.reason === null ? "" : ` (${printable(end.reason)})`;
+  const reason = end.reason === null ? "" : ` (${oneLine(end.reason)})`;
   const counts = `${counted(state.messages, "message")}, ${counted(state.calls, "call")}`;
   const lines = [`${paint(end.outcome)}${reason} · ${counts} · ${usageText(end.usage)}\n`];
   if (end.failure !== undefined) {
-    lines.push(style.bad(`${end.failure.code}: ${printable(end.failure.message)}\n`));
+    lines.push(style.bad(`${end.failure.code}: ${oneLine(end.failure.message)}\n`));
   }
   if (end.stoppedBy !== undefined) {
     const { hook, reason: why } = end.stoppedBy;
     lines.push(
       style.warn(
-        `stopped by hook ${printable(hook)}${why === undefined ? "" : `: ${printable(why)}`}\n`,
+        `stopped by hook ${oneLine(hook)}${why === undefined ? "" : `: ${oneLine(why)}`}\n`,
       ),
     );
   }
   if (end.openCalls.length > 0) {
     const state = end.outcome === "action-required" ? "waits for" : "left open";
-    lines.push(`${state} ${printable(end.openCalls.join(", "))}\n`);
+    lines.push(`${state} ${oneLine(end.openCalls.join(", "))}\n`);
   }
   return lines.join("");
 }
@@ -214,7 +232,7 @@ function listDiagnostics(state: TraceState, style: Style, emit: Emit<string>): v
   for (const { code, message, offset, count } of state.diagnostics) {
     const place = offset === undefined ? "" : ` at byte ${offset}`;
     const times = count === undefined ? "" : ` (×${count})`;
-    emit(`  ${code}${place}${times}: ${printable(message)}\n`);
+    emit(`  ${code}${place}${times}: ${oneLine(message)}\n`);
   }
   const more = state.diagnosticCount - state.diagnostics.length;
   if (more > 0) emit(`  and ${more} more; --format events lists them all\n`);

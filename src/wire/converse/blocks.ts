@@ -2,6 +2,7 @@ import { hasInexactInteger, parseJson } from "../../domain/json.ts";
 import { cutCall, toolCall, type ToolResultPart } from "../../domain/tool.ts";
 import {
   diagnose,
+  COST_OF_A_PIECE,
   type Block,
   type Call,
   type CallBlock,
@@ -33,6 +34,7 @@ export function slotAt(state: ConverseState, index: unknown): Slot {
   if (slot === undefined) {
     slot = { content: null, call: null, result: null };
     state.slots.set(key, slot);
+    state.characters += COST_OF_A_PIECE;
   }
   return slot;
 }
@@ -50,7 +52,7 @@ export function contentBlock(
     diagnose(state, "block_kind_mismatch", message, emit);
   }
   if (slot.content !== null) closeBlock(state, slot.content, emit, IMPLICIT);
-  slot.content = { ...placed(state), kind, text: "", carry: "", signature: "" };
+  slot.content = { ...placed(state), kind, text: "", carry: "", signature: "", redacted: [] };
   return slot.content;
 }
 
@@ -68,8 +70,8 @@ export function appendContent(
 
 /** Redacted reasoning is base64: nothing of it is shown, and it goes back as it came. */
 export function appendRedacted(state: ConverseState, block: ContentBlock, base64: string): void {
-  state.characters += base64.length;
-  block.text = block.text.endsWith("=") ? joinBase64(block.text, base64) : block.text + base64;
+  state.characters += base64.length + COST_OF_A_PIECE;
+  block.redacted.push(base64);
 }
 
 export function openCall(state: ConverseState, slot: Slot, call: Call, emit: Out): void {
@@ -169,7 +171,8 @@ function closeContent(
   if (block.kind === "text") {
     emit({ type: "text.end", ...place, text, ...closing });
   } else if (block.kind === "redacted") {
-    emit({ type: "reasoning.end", ...place, text: "", redacted: text, ...closing });
+    const redacted = joinBase64(block.redacted);
+    emit({ type: "reasoning.end", ...place, text: "", redacted, ...closing });
   } else if (signature === "") {
     emit({ type: "reasoning.end", ...place, text, ...closing });
   } else {
@@ -214,6 +217,7 @@ function closeResult(state: ConverseState, block: ResultBlock, emit: Out, closin
 }
 
 function placed(state: ConverseState): { message: number; number: number } {
+  state.characters += COST_OF_A_PIECE;
   return { message: state.message?.number ?? 0, number: state.blockCount++ };
 }
 
@@ -268,11 +272,12 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** Two padded pieces are two byte strings; their letters cannot simply be put together. */
-function joinBase64(left: string, right: string): string {
+/** Padded pieces are byte strings of their own; their letters cannot simply be put together. */
+function joinBase64(pieces: readonly string[]): string {
+  if (!pieces.slice(0, -1).some((piece) => piece.endsWith("="))) return pieces.join("");
   try {
-    return btoa(atob(left) + atob(right));
+    return btoa(pieces.map((piece) => atob(piece)).join(""));
   } catch {
-    return left + right;
+    return pieces.join("");
   }
 }

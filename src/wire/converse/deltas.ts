@@ -11,6 +11,7 @@ import {
 import { ensureMessage } from "./messages.ts";
 import { CONTENT_BLOCK_DELTA, REASONING, type Fields } from "./schema.ts";
 import {
+  COST_OF_A_PIECE,
   diagnose,
   keepUnknown,
   keepUnknownFields,
@@ -31,7 +32,8 @@ export function foldDelta(state: ConverseState, fields: Fields, emit: Out): void
     const body = delta[kind];
     if (body === null || body === undefined) continue;
     if (state.message === null || state.message.closed) {
-      ensureMessage(state, kind.startsWith("toolResult") ? "user" : "assistant", emit);
+      const role = kind.startsWith("toolResult") ? "user" : "assistant";
+      ensureMessage(state, { role, trails: true }, emit);
     }
     foldMember(state, slotAt(state, index), { kind, body }, emit);
   }
@@ -115,7 +117,7 @@ function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: 
     return diagnose(state, "tool_result_unmatched", message, emit);
   }
   const parts = (Array.isArray(body) ? body : [body]).map(partOf);
-  for (const part of parts) state.characters += sizeOf(part);
+  for (const part of parts) state.characters += sizeOf(part) + COST_OF_A_PIECE;
   appendParts(slot.result, parts);
 }
 

@@ -1033,15 +1033,43 @@ describe("how a turn ends", () => {
     });
   });
 
+  it("lets a stream of empty pieces reach its limit too", () => {
+    const codec = converseFold({ maxCharacters: 10_000 });
+    const state = codec.initial();
+    for (let at = 0; at < 1000; at++) {
+      for (const event of readUnionEvent(text(at, ""))) codec.step(state, event, () => {});
+    }
+    expect(state.slots.size).toBeLessThan(100);
+    expect(state.failure?.code).toBe("turn_too_large");
+  });
+
+  it("asks nobody to run a call that trails behind the end of the answer and is cut", () => {
+    expect(end(assistant, stop("end_turn"), call(0, "A", "delete_all"))).toMatchObject({
+      outcome: "failed",
+      openCalls: [],
+    });
+  });
+
+  it("does not offer a call of a type that it does not know [AC-39]", () => {
+    const turned = turn(
+      assistant,
+      call(0, "A", "a", { type: "code_interpreter_tool_use" }),
+      close(0),
+      stop("tool_use"),
+    );
+    expect(turned.calls).toEqual([]);
+    expect(codes(turned)).toContain("unknown_field");
+  });
+
   it("stops keeping text at its limit and fails the turn", () => {
-    const codec = converseFold({ maxCharacters: 100 });
+    const codec = converseFold({ maxCharacters: 300 });
     const state = codec.initial();
     const many = [assistant, ...Array.from({ length: 50 }, () => text(0, "x".repeat(10)))];
     const events: ProviderEvent[] = [];
     for (const event of many.flatMap(readUnionEvent))
       codec.step(state, event, (out) => events.push(out));
     codec.finish(state, (out) => events.push(out));
-    expect(state.characters).toBe(110);
+    expect(state.characters).toBe(302);
     expect(events.at(-1)).toMatchObject({ outcome: "failed", failure: { code: "turn_too_large" } });
   });
 });

@@ -2,7 +2,14 @@ import { jsonText } from "../../domain/json.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import { closeSlots, IMPLICIT } from "./blocks.ts";
 import { MESSAGE_START, MESSAGE_STOP, type Fields } from "./schema.ts";
-import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
+import {
+  COST_OF_A_PIECE,
+  diagnose,
+  keepUnknown,
+  keepUnknownFields,
+  type ConverseState,
+  type Out,
+} from "./state.ts";
 import { isKnownStopReason } from "./stop-reasons.ts";
 
 export function startMessage(state: ConverseState, fields: Fields, emit: Out): void {
@@ -37,13 +44,20 @@ export function stopMessage(state: ConverseState, fields: Fields, emit: Out): vo
   }
 }
 
-/** Content needs a message to belong to. `role` is what the content itself suggests. */
-export function ensureMessage(state: ConverseState, role: Role, emit: Out): void {
+interface Content {
+  /** What the content itself suggests. */
+  readonly role: Role;
+  /** Whether it may trail behind the end of its message; a block that starts anew does not. */
+  readonly trails: boolean;
+}
+
+/** Content needs a message to belong to. */
+export function ensureMessage(state: ConverseState, { role, trails }: Content, emit: Out): void {
   const { message } = state;
   if (message === null) return inferMessage(state, role, emit);
   if (!message.closed) return;
   // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
-  if (message.role === role && message.reason !== "tool_use") {
+  if (trails && message.role === role && message.reason !== "tool_use") {
     diagnose(state, "event_after_end", "Content came after its message was closed", emit);
     return;
   }
@@ -74,6 +88,7 @@ function inferMessage(state: ConverseState, role: Role, emit: Out): void {
 
 function openMessage(state: ConverseState, role: Role, emit: Out): void {
   const number = state.messageCount++;
+  state.characters += COST_OF_A_PIECE;
   state.message = { number, role, closed: false, reason: null };
   emit({ type: "message.start", message: number, role });
 }

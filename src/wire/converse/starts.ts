@@ -3,6 +3,7 @@ import { closeCallBlock, closeSlots, IMPLICIT, openCall, openResult, slotAt } fr
 import { ensureMessage } from "./messages.ts";
 import { CONTENT_BLOCK_START, TOOL_RESULT, TOOL_USE, type Fields } from "./schema.ts";
 import {
+  COST_OF_A_PIECE,
   diagnose,
   keepUnknown,
   keepUnknownFields,
@@ -19,7 +20,11 @@ export function foldStart(state: ConverseState, fields: Fields, emit: Out): void
   for (const kind in start) {
     const body = start[kind];
     if (body === null || body === undefined) continue;
-    ensureMessage(state, kind === "toolResult" ? "user" : "assistant", emit);
+    ensureMessage(
+      state,
+      { role: kind === "toolResult" ? "user" : "assistant", trails: false },
+      emit,
+    );
     const slot = slotAt(state, fields["contentBlockIndex"]);
     closeSlots(state, [slot], emit, IMPLICIT);
     if (kind === "toolUse") startCall(state, slot, body, emit);
@@ -46,16 +51,20 @@ function callOf(state: ConverseState, id: string, fields: Fields, emit: Out): Ca
   if (typeof name !== "string" || name === "") {
     diagnose(state, "tool_name_missing", `Tool call ${id} has no name`, emit);
   }
+  if (!isOurs(type) && !SERVER_TYPES.has(type)) {
+    const message = `Tool call ${id} is of the unknown type ${jsonText(type)}; not offered to run`;
+    diagnose(state, "unknown_field", message, emit);
+  }
   const facts = {
     name: typeof name === "string" ? name : "",
-    runBy: type === "server_tool_use" || type === "mcp_tool_use" ? "server" : "client",
+    runBy: isOurs(type) ? "client" : "server",
     server: typeof serverName === "string" ? serverName : undefined,
     answered: false,
   } as const;
   const known = state.calls.get(id);
   if (known === undefined) {
     const call: Call = { id, slot: null, ...facts };
-    state.characters += id.length + facts.name.length;
+    state.characters += id.length + facts.name.length + COST_OF_A_PIECE;
     state.calls.set(id, call);
     return call;
   }
@@ -68,6 +77,13 @@ function callOf(state: ConverseState, id: string, fields: Fields, emit: Out): Ca
   closeCallBlock(state, known, emit);
   return Object.assign(known, facts);
 }
+
+/** A call without a type may be anybody's; one of a type that we do not know is not ours to run. */
+function isOurs(type: unknown): boolean {
+  return type === undefined || type === null || type === "tool_use";
+}
+
+const SERVER_TYPES: ReadonlySet<unknown> = new Set(["server_tool_use", "mcp_tool_use"]);
 
 function startResult(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
   const fields = isObject(body) ? body : {};

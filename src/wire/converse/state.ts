@@ -22,7 +22,7 @@ export interface ConverseState {
   /** The provider or the transport said that nothing more follows. */
   ended: boolean;
   denial: { readonly hook: string; readonly reason?: string } | null;
-  /** Characters kept so far, against `maxCharacters`. */
+  /** Characters kept so far, against `maxCharacters`; everything kept counts for some even if it has none. */
   characters: number;
   readonly maxCharacters: number;
   readonly diagnosed: Map<DiagnosticCode, number>;
@@ -59,6 +59,7 @@ interface Streamed {
 export interface ContentBlock extends Placed, Streamed {
   readonly kind: "text" | "reasoning" | "redacted";
   signature: string;
+  readonly redacted: string[];
 }
 
 export interface CallBlock extends Placed, Streamed {
@@ -85,6 +86,9 @@ export interface Call {
 }
 
 export type Out = Emit<ProviderEvent>;
+
+/** What keeping a block, a part, a slot or a message costs beside its text: a stream of empty ones must end too. */
+export const COST_OF_A_PIECE = 64;
 
 /** How often one kind of anomaly is reported in full; more are counted, so that a broken stream cannot flood a log. */
 const REPORTED_IN_FULL = 16;
@@ -115,12 +119,14 @@ export function keepUnknown(
   seen: Omit<UnknownSeen, "type">,
   emit: Out,
 ): void {
-  state.characters += typeof seen.raw === "string" ? seen.raw.length : jsonText(seen.raw).length;
+  const size = typeof seen.raw === "string" ? seen.raw.length : jsonText(seen.raw).length;
+  state.characters += size + COST_OF_A_PIECE;
   emit({ type: "unknown", ...seen });
   diagnose(state, "unknown_event", `Unknown ${seen.what} "${seen.name}" is kept as it came`, emit);
 }
 
 const MOST_UNKNOWN_FIELDS = 256;
+const LONGEST_FIELD_NAME = 256;
 
 /** A field that this version does not know, on something that it does: kept the first time it is seen. */
 export function keepUnknownFields(
@@ -132,7 +138,9 @@ export function keepUnknownFields(
   for (const name in fields) {
     if (shape.fields.has(name)) continue;
     const place = `${shape.name}.${name}`;
-    if (state.unknownFields.has(place) || state.unknownFields.size >= MOST_UNKNOWN_FIELDS) continue;
+    if (name.length > LONGEST_FIELD_NAME || state.unknownFields.size >= MOST_UNKNOWN_FIELDS)
+      continue;
+    if (state.unknownFields.has(place)) continue;
     state.unknownFields.add(place);
     emit({ type: "unknown", what: "field", name: place, raw: fields[name] });
     diagnose(state, "unknown_field", `Unknown field "${place}" is kept as it came`, emit);

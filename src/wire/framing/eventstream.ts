@@ -40,7 +40,8 @@ export interface EventStreamState {
 }
 
 /** botocore's caps: 24 MiB of payload and 128 KiB of headers. */
-const DEFAULT_MAX_FRAME_BYTES = 24 * 1024 * 1024 + 128 * 1024;
+const LARGEST_HEADERS = 128 * 1024;
+const DEFAULT_MAX_FRAME_BYTES = 24 * 1024 * 1024 + LARGEST_HEADERS;
 /** A chunk is read in windows of this size, so that its text (see `Frame.text`) stays small. */
 const WINDOW_BYTES = 1024 * 1024;
 const PRELUDE_BYTES = 12;
@@ -209,6 +210,9 @@ function checkPrelude(
   } else if (total < SMALLEST_FRAME || headers > total - SMALLEST_FRAME) {
     const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes with ${headers} bytes of headers, which cannot be`;
     fail(state, new FrameError("frame_invalid", message, { offset }), emit);
+  } else if (headers > LARGEST_HEADERS) {
+    const message = `Frame ${ordinal} at byte ${offset} announces ${headers} bytes of headers, the limit is ${LARGEST_HEADERS}`;
+    fail(state, new FrameError("frame_too_large", message, { offset }), emit);
   } else if (total > state.maxFrameBytes) {
     const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes, the limit is ${state.maxFrameBytes}`;
     fail(state, new FrameError("frame_too_large", message, { offset }), emit);
@@ -270,6 +274,7 @@ interface RecentHeaders {
 }
 
 const RECENT_HEADERS = 8;
+const LARGEST_CACHED_HEADERS = 1024;
 
 function findHeaders(
   state: EventStreamState,
@@ -281,7 +286,7 @@ function findHeaders(
   for (const known of blocks) if (sameBytes(known.view, view, start, end)) return known.block;
   const own = bytes.slice(start, end);
   const block = decodeHeaders(own, state.offset + PRELUDE_BYTES);
-  if (!(block instanceof FrameError)) {
+  if (!(block instanceof FrameError) && own.length <= LARGEST_CACHED_HEADERS) {
     blocks[next] = { view: new DataView(own.buffer, own.byteOffset, own.byteLength), block };
     state.recentHeaders.next = (next + 1) % RECENT_HEADERS;
   }

@@ -1,24 +1,26 @@
 /** A chunk in which line ends are looked for, from front to back. */
 export interface ScannedChunk {
   readonly bytes: Uint8Array;
-  /** The next CR at or behind the last place that was asked for; the length of the chunk when there is none. */
+  /** The next CR and the next LF at or behind the last place that was asked for; the chunk's length when there is none. */
   carriageReturn: number;
+  lineFeed: number;
 }
 
 export function scanned(bytes: Uint8Array): ScannedChunk {
-  return { bytes: searchable(bytes), carriageReturn: -1 };
+  return { bytes: searchable(bytes), carriageReturn: -1, lineFeed: -1 };
 }
 
 /**
  * Finds the next LF or CR; the length of the chunk when there is none.
  *
- * Most bytes of a stream can be lines that nobody wants, so this search is most of the work. Hardly any stream has a
- * CR: one search per chunk tells.
+ * Most bytes of a stream can be lines that nobody wants, so this search is most of the work. Both places are kept:
+ * a stream that has only one kind of line end is searched once for the other.
  */
 export function nextLineEnd(chunk: ScannedChunk, from: number): number {
   const { bytes } = chunk;
   if (chunk.carriageReturn < from) chunk.carriageReturn = indexOrEnd(bytes, CARRIAGE_RETURN, from);
-  return Math.min(indexOrEnd(bytes, LINE_FEED, from), chunk.carriageReturn);
+  if (chunk.lineFeed < from) chunk.lineFeed = indexOrEnd(bytes, LINE_FEED, from);
+  return Math.min(chunk.lineFeed, chunk.carriageReturn);
 }
 
 function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {

@@ -205,6 +205,18 @@ describe("the end of an event stream", () => {
   });
 });
 
+describe("line ends", () => {
+  it("are looked for once per chunk, also where only one kind is there", () => {
+    const searches = vi.spyOn(Buffer.prototype, "indexOf");
+    try {
+      decode(sseDecoder(), [utf8.encode("\r".repeat(1000))]);
+      expect(searches.mock.calls.filter(([byte]) => byte === 0x0a)).toHaveLength(1);
+    } finally {
+      searches.mockRestore();
+    }
+  });
+});
+
 describe("the size of an event", () => {
   const tooLarge = (offset: number): unknown => ({
     type: "failure",

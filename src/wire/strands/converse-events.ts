@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { EVENT_NAMES } from "../converse/schema.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
-import { currentMessage, holds, spokenText, tell } from "./heard.ts";
+import { currentMessage, spokenText, tell } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
 import type { Fields, Out, StrandsState } from "./state.ts";
 
@@ -55,7 +55,9 @@ export function asServerCall(state: StrandsState, payload: unknown): unknown {
   if (state.settings.toolsRunBy === "caller" || !isObject(payload)) return payload;
   const { start } = payload;
   if (!isObject(start) || !isObject(start["toolUse"])) return payload;
-  const toolUse = { type: "server_tool_use", ...start["toolUse"] };
+  const given = start["toolUse"];
+  const type = given["type"] === "mcp_tool_use" ? "mcp_tool_use" : "server_tool_use";
+  const toolUse = { ...given, type };
   return { ...payload, start: { ...start, toolUse } };
 }
 
@@ -63,7 +65,7 @@ export function asServerCall(state: StrandsState, payload: unknown): unknown {
 function withForcedReason(state: StrandsState, payload: unknown, emit: Out): unknown {
   const heard = currentMessage(state);
   if (heard === null || !isObject(payload) || payload["stopReason"] !== "end_turn") return payload;
-  if (!holds(heard, "call")) return payload;
+  if (heard.calls === 0) return payload;
   const message = `The reason is "end_turn", but the message calls tools; the agent goes on as after "tool_use"`;
   diagnose(state.converse, "stop_reason_contradicted", message, emit);
   return { ...payload, stopReason: "tool_use" };

@@ -55,7 +55,9 @@ function hear(state: StrandsState, event: ProviderEvent): void {
     case "reasoning.delta":
       return hearText(state, event, "reasoning");
     case "tool.start":
-      state.heard?.blocks.set(event.block, { kind: "call", text: event.callId });
+      if (state.heard === null) return;
+      state.heard.calls += 1;
+      state.heard.blocks.set(event.block, { kind: "call", text: event.callId });
       return;
     case "reasoning.end":
       // Redacted reasoning has no deltas.
@@ -77,6 +79,7 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
     confirmed: false,
     reason: null,
     blocks: new Map(),
+    calls: 0,
     replacement: null,
     withdrawn: null,
     usageSeen: false,

@@ -86,6 +86,8 @@ function readEntries(
 function readEntry(reader: Reader, dict: Map<string, PythonValue>, key: PythonValue): void {
   if (peek(reader) === ":") {
     reader.at += 1;
+    // Nor has it keys that are tuples.
+    if (typeof key === "object" && key !== null) reader.foreign = true;
     dict.set(nameOf(key), readValue(reader));
   }
   separate(reader, "}");
@@ -145,6 +147,8 @@ function readBraces(reader: Reader): PythonValue {
   if (closes(reader, "}")) return dict;
   const first = readValue(reader);
   if (peek(reader) !== ":") {
+    // JSON has no sets, so one of them is enough to have made this a repr.
+    reader.foreign = true;
     separate(reader, "}");
     return [first, ...readItems(reader, "}")];
   }

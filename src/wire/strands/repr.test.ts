@@ -81,7 +81,6 @@ describe("events in Python reprs", () => {
 
   it.each([
     "{'a': 1}",
-    "{'a': <A object at 0x1>}",
     "{'data': 'x'}",
     "{'data': 'x', 'more': [1, None, True]}",
     "{'data': unfinished",
@@ -100,5 +99,25 @@ describe("events in Python reprs", () => {
       key: "message",
       reason: "It ends inside a string",
     });
+  });
+});
+
+describe("dumps that begin with nothing known", () => {
+  it.each([
+    "{'progress': 5, 'agent': <strands.agent.Agent object at 0x7f01>, 'system_prompt': 'TOP SECRET'}",
+    `{"data": "x", 'agent': <strands.agent.Agent object at 0x7f01>}`,
+    "AgentResult(stop_reason='end_turn', metrics=<Metrics object at 0x7f01>)",
+  ])("are never text: %s [AC-76]", (text) => {
+    expect(recoverRepr(text).type).not.toBe("text");
+  });
+
+  it("are known by a set, which JSON does not have [AC-76]", () => {
+    const text = "{'message': {'role': 'user', 'content': [{'tags': {'secret-a', 'secret-b'}}]}}";
+    expect(recoverRepr(text).type).toBe("event");
+  });
+
+  it("are lost rather than shown when a known event holds what cannot be read [AC-76]", () => {
+    const text = `{'message': ${"[".repeat(80)}, 'cost': Decimal('1.5')}`;
+    expect(recoverRepr(text)).toMatchObject({ type: "lost", key: "message" });
   });
 });

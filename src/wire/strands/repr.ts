@@ -17,8 +17,12 @@ export type RecoveredRepr =
  * the value that made it a repr.
  */
 export function recoverRepr(text: string): RecoveredRepr {
-  const key = FIRST_KEY.exec(text)?.[1];
-  if (key === undefined || !(KNOWN_KEYS.has(key) || STATE_KEYS.has(key))) return { type: "text" };
+  const key = FIRST_KEY.exec(text)?.[1] ?? "";
+  if (!KNOWN_KEYS.has(key) && !STATE_KEYS.has(key)) {
+    // Nobody writes the addresses of objects; what has them is a dump, whatever it begins with.
+    if (!OBJECT_DUMP.test(text)) return TEXT;
+    return { type: "lost", key: key || "object", reason: "It begins with nothing known" };
+  }
   const wanted = WANTED.get(key);
   const read = readPythonDict(text, wanted === undefined ? {} : { wanted });
   if (read.ok) return read.foreign ? { type: "event", fields: plainDict(read.dict) } : TEXT;
@@ -26,8 +30,10 @@ export function recoverRepr(text: string): RecoveredRepr {
 }
 
 const TEXT = { type: "text" } as const;
-const FIRST_KEY = /^\{'(\w+)': /;
-const FOREIGN_MARK = / object at 0x[0-9a-fA-F]+|\bUUID\('|AgentResult\(|Span\(|[ [{(]b['"]/;
+const FIRST_KEY = /^\{['"](\w+)['"]: /;
+const OBJECT_DUMP = /^(?:\{['"]|[A-Z]\w*\().{0,2000}? object at 0x[0-9a-fA-F]+>/s;
+const FOREIGN_MARK =
+  / object at 0x[0-9a-fA-F]+|: [A-Za-z_][\w.]*\(|AgentResult\(|Span\(|[ [{(]b['"]/;
 
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "event",

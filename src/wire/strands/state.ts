@@ -85,6 +85,7 @@ export interface HeardMessage {
   confirmed: boolean;
   reason: string | null;
   readonly blocks: Map<number, HeardBlock>;
+  calls: number;
   /** Stands in place of the text of its blocks. */
   replacement: string | null;
   /** The text that the agent took back. No copy of it may be shown. */
