@@ -46,7 +46,7 @@ function linesOrDocument(text: string, isAll: boolean): CaptureFormat | undefine
   const end = text.indexOf("\n");
   if (end === -1) return isAll || text.length >= LONGEST_START ? "json" : undefined;
   const hasMore = text.slice(end).trim() !== "";
-  if (!hasMore && !isAll) return undefined;
+  if (!hasMore && !isAll && text.length < LONGEST_START) return undefined;
   return hasMore && text.slice(0, end).trimEnd().endsWith("}") ? "json-lines" : "json";
 }
 

@@ -1,3 +1,4 @@
+import { SpanlineError } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { converseFold, type ConverseOptions } from "./fold.ts";
@@ -23,10 +24,19 @@ function sdkContent(block: ConverseContent): SdkContent {
   if (!("reasoningContent" in block)) return block;
   const { reasoningContent } = block;
   if (!("redactedContent" in reasoningContent)) return { reasoningContent };
-  const bytes = Uint8Array.from(atob(reasoningContent.redactedContent), (byte) =>
-    byte.charCodeAt(0),
-  );
-  return { reasoningContent: { redactedContent: bytes } };
+  return { reasoningContent: { redactedContent: bytesOf(reasoningContent.redactedContent) } };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
+  } catch (cause) {
+    throw new SpanlineError(
+      "invalid_message",
+      "Redacted reasoning is not base64; it cannot be sent back",
+      { cause },
+    );
+  }
 }
 
 /**

@@ -22,5 +22,9 @@ export function loopOutcome(reason: string | null, openCalls: number): Outcome {
 
 /** Strands TS writes `endTurn` where everybody else writes `end_turn`. */
 export function snakeCase(reason: string): string {
+  if (reason.length > LONGEST_REASON) return reason;
   return reason.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** No reason is longer; what is, is not rewritten letter by letter. */
+const LONGEST_REASON = 256;
