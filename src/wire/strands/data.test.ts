@@ -183,3 +183,14 @@ describe("words that stand beside content", () => {
     ]);
   });
 });
+
+describe("an app that passes on its agent's events", () => {
+  it.each(["Hi", "Hi\n"])("may send the result once more as text: %j [AC-74]", (result) => {
+    const events = [
+      ...textMessage("Hi"),
+      { message: { role: "assistant", content: [{ text: "Hi" }] } },
+    ];
+    const lines = events.map((value) => JSON.stringify(value));
+    expect(foldLines([...lines, JSON.stringify(result)])).toEqual(foldLines(lines));
+  });
+});

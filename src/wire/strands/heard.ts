@@ -35,6 +35,15 @@ export function spokenText(heard: HeardMessage): string {
   return text;
 }
 
+/** Whether two carriers say the same. Strands ends every block with a line break when it turns a result into text. */
+export function isSameText(told: string, text: string): boolean {
+  // Lengths first: a long text is looked at only by what may be the same.
+  const isNear = Math.abs(told.length - text.length) <= MOST_TRAILING_SPACE;
+  return isNear && told.trimEnd() === text.trimEnd();
+}
+
+const MOST_TRAILING_SPACE = 64;
+
 export function holds(heard: HeardMessage, kind: HeardBlock["kind"]): boolean {
   for (const block of heard.blocks.values()) if (block.kind === kind) return true;
   return false;

@@ -1,5 +1,5 @@
 import { diagnose } from "../converse/state.ts";
-import { currentMessage, tell } from "./heard.ts";
+import { currentMessage, isSameText, tell, textOf } from "./heard.ts";
 import { goesOnRepeating } from "./repeated-text.ts";
 import type { Fields, HeardMessage, Out, StrandsState } from "./state.ts";
 
@@ -37,6 +37,7 @@ export function foldBareText(state: StrandsState, text: string, emit: Out): void
     const message = "A bare text came inside a message that came in events, and is not part of it";
     return diagnose(state.converse, "text_disagrees", message, emit);
   }
+  if (state.heard !== null && !state.heard.open && isSameText(textOf(state.heard), text)) return;
   tellDelta(state, { block: "text", delta: { text } }, null, emit);
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
 import { foldFullMessage } from "./full-message.ts";
-import { tell, textOf } from "./heard.ts";
+import { isSameText, tell, textOf } from "./heard.ts";
 import { isMessage } from "./message-blocks.ts";
 import { foldBareText } from "./merged.ts";
 import { snakeCase } from "./stop-reasons.ts";
@@ -18,17 +18,11 @@ export function foldResult(state: StrandsState, result: unknown, emit: Out): voi
 function foldResultText(state: StrandsState, text: string, emit: Out): void {
   const { heard } = state;
   if (heard === null) return foldBareText(state, text, emit);
-  // Strands ends every block with a line break when an app turns its result into text.
-  const told = textOf(heard);
-  const isNear = Math.abs(told.length - text.length) <= MOST_TRAILING_SPACE;
-  if (isNear && told.trimEnd() === text.trimEnd()) return;
+  if (isSameText(textOf(heard), text)) return;
   const note = "The result differs from the text that came before it; the text before it stands";
   diagnose(state.converse, "text_disagrees", note, emit);
   emit({ type: "unknown", what: "event", name: "result", raw: text });
 }
-
-/** More white space than that at the end of a text is a difference; and far lengths need no look at the text. */
-const MOST_TRAILING_SPACE = 64;
 
 function foldResultObject(state: StrandsState, result: Fields, emit: Out): void {
   const { message, lastMessage, metrics } = result;
