@@ -4,6 +4,7 @@ import { addToTurn, initialTurn, type TurnState } from "../domain/turn-state.ts"
 import { snapshotTurn } from "../domain/turn.ts";
 import { responseEncoder } from "../wire/responses/response-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
+import { prettyJson } from "./pretty-json.ts";
 import type { Style } from "./style.ts";
 import { traceEncoder } from "./trace.ts";
 
@@ -32,16 +33,10 @@ const eventLines: Codec<null, ProviderEvent, string> = {
   finish: () => {},
 };
 
-/** Indentation can make deep values hundreds of times as long, beyond what a string can hold. */
-function indentedJson(value: unknown): string {
-  const compact = JSON.stringify(value);
-  return compact.length > 50_000_000 / 500 ? compact : JSON.stringify(value, null, 2);
-}
-
 const wholeTurn: Codec<TurnState, ProviderEvent, string> = {
   initial: initialTurn,
   step: (turn, event) => addToTurn(turn, event),
-  finish: (turn, emit) => emit(`${indentedJson(snapshotTurn(turn))}\n`),
+  finish: (turn, emit) => emit(`${prettyJson(snapshotTurn(turn))}\n`),
 };
 
 /** A capture is one turn and has no id of its own. */
@@ -50,6 +45,5 @@ const responses = responseEncoder({ scope: "capture" });
 const openResponses: Codec<TurnState, ProviderEvent, string> = {
   initial: () => responses.initial(),
   step: (state, event) => responses.step(state, event, () => {}),
-  finish: (state, emit) =>
-    responses.finish(state, (response) => emit(`${indentedJson(response)}\n`)),
+  finish: (state, emit) => responses.finish(state, (response) => emit(`${prettyJson(response)}\n`)),
 };

@@ -11,6 +11,7 @@ import type {
 } from "../domain/provider-event.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../domain/tool.ts";
 import type { Usage } from "../domain/usage.ts";
+import { prettyJson } from "./pretty-json.ts";
 import { oneLine, printable, type Style } from "./style.ts";
 
 export interface TraceState {
@@ -115,12 +116,6 @@ function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
   }
   state.diagnosticCount += 1;
   if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(diagnostic);
-}
-
-/** Indentation can make deep values hundreds of times as long; such a value stays on one line. */
-function prettyJson(value: unknown): string {
-  const compact = jsonText(value);
-  return compact.length > 20_000 ? compact : JSON.stringify(value, null, 2);
 }
 
 function heading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
