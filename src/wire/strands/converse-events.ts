@@ -3,7 +3,8 @@ import { EVENT_NAMES } from "../converse/schema.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
 import { currentMessage, spokenText, tell } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
-import type { Fields, Out, StrandsState } from "./state.ts";
+import { newPart } from "./repeated-text.ts";
+import type { Fields, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** Folds one Converse event: the carrier that is believed before all others. */
 export function foldConverseEvent(state: StrandsState, event: Fields, emit: Out): void {
@@ -20,8 +21,10 @@ export function isConverseEventName(name: string): boolean {
   return EVENT_NAMES.has(name) || name === "redactContent";
 }
 
-function foldMember(state: StrandsState, name: string, payload: unknown, emit: Out): void {
+function foldMember(state: StrandsState, name: string, given: unknown, emit: Out): void {
   const heard = currentMessage(state);
+  const payload = heard?.carrier === "data" ? withoutCopies(heard, name, given) : given;
+  if (payload === null) return;
   if (heard !== null && name !== "metadata") closeDataBlock(state, heard, emit);
   switch (name) {
     case "messageStart":
@@ -43,6 +46,18 @@ function foldMember(state: StrandsState, name: string, payload: unknown, emit: O
     default:
       return tell(state, name, payload, emit);
   }
+}
+
+/** An app may put its copy of a text ahead of the event that it has it from: what that event has beyond it, or null. */
+function withoutCopies(heard: HeardMessage, name: string, payload: unknown): unknown {
+  if (!heard.open || !isObject(payload)) return payload;
+  if (name === "contentBlockStop") return heard.dataBlock === null ? payload : null;
+  const { delta } = payload;
+  if (name !== "contentBlockDelta" || !isObject(delta)) return payload;
+  const { text } = delta;
+  if (typeof text !== "string") return payload;
+  const rest = newPart(heard.said, "event", text);
+  return rest === "" ? null : { ...payload, delta: { ...delta, text: rest } };
 }
 
 /** A start or an end alone elects nothing: an app may pass those on and hold back what is between them. */

@@ -7,7 +7,7 @@ import { closeDataMessage } from "./merged.ts";
 import { tellMessage } from "./heard.ts";
 import { foldError } from "./errors.ts";
 import { loopOutcome } from "./stop-reasons.ts";
-import type { Done, Out, StrandsState } from "./state.ts";
+import type { Done, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** Says what the end of the stream means. */
 export function endStream(state: StrandsState, emit: Out): void {
@@ -37,8 +37,15 @@ export function endStream(state: StrandsState, emit: Out): void {
 }
 
 /** Text alone has no end on the wire but the end of the stream. */
-function isPlainText({ heard, loopSeen }: StrandsState): boolean {
-  return heard !== null && heard.carrier === "data" && heard.open && !loopSeen;
+function isPlainText(state: StrandsState): boolean {
+  const { heard } = state;
+  return heard?.carrier === "data" && heard.open && !awaitsCopy(state, heard);
+}
+
+/** Whether a message counts as whole only with its full copy, because the messages before it had theirs. */
+function awaitsCopy(state: StrandsState, { carrier, merged }: HeardMessage): boolean {
+  if (state.loopSeen || carrier !== "data") return state.loopSeen;
+  return merged ? state.confirmsMessages : state.confirmsStrings;
 }
 
 /** The loop knows better than its last message whether the turn is whole. */
@@ -49,7 +56,7 @@ function judge(state: StrandsState, end: TurnEnd): TurnEnd {
   if (done !== null) return judgeDone(done, rest, openCalls(converse));
   if (heard === null || heard.number !== converse.message?.number) return end;
   if (heard.confirmed) return heard.reason === null ? { ...rest, outcome: "completed" } : end;
-  if (!state.loopSeen || failure !== undefined) return end;
+  if (!awaitsCopy(state, heard) || failure !== undefined) return end;
   const message = "The stream ended before the full copy that confirms the last message";
   return { ...rest, outcome: "failed", failure: { code: "incomplete_turn", message, details: {} } };
 }

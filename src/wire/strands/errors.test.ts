@@ -56,6 +56,31 @@ describe("a body that speaks of an error", () => {
     expect(body(value)[0]).toEqual({ type: "activity", kind: "structured-result", raw: value });
     expect(body(value).at(-1)).toMatchObject({ outcome: "completed" });
   });
+
+  it.each([{ message: "Hi" }, { detail: "Hi" }])(
+    "is none where the answer was accepted and nothing but this: %j [AC-83]",
+    (value) => {
+      const events = runCodec(strandsFold({ accepted: true }), [{ type: "body", value }]);
+      expect(events[0]).toEqual({ type: "activity", kind: "structured-result", raw: value });
+      expect(events.at(-1)).toMatchObject({ outcome: "completed" });
+    },
+  );
+});
+
+describe("an error inside a bare string", () => {
+  const inner = JSON.stringify({ error: "Boom", error_type: "ValueError" });
+
+  it("fails the turn as its last word [AC-80]", () => {
+    const turn = turnOf(foldValues(["Hi", inner]));
+    expect(turn.text).toBe("Hi");
+    expect(turn.end?.failure).toMatchObject({ message: "ValueError: Boom" });
+  });
+
+  it("fails nothing where the text goes on, and is kept [AC-34]", () => {
+    const turn = turnOf(foldValues(["Hi", inner, " there"]));
+    expect(turn).toMatchObject({ text: "Hi there", end: { outcome: "completed" } });
+    expect(turn.unknown).toHaveLength(1);
+  });
 });
 
 describe("an object that speaks of an error in a stream", () => {

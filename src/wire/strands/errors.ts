@@ -31,12 +31,13 @@ export function isSuspect(fields: Fields): boolean {
 
 /**
  * The shapes in which what stands before an agent refuses: an AWS error (`__type`), a Lambda error (`errorMessage`), or
- * nothing but a `message` (gateways) or a `detail` (FastAPI).
+ * nothing but a `message` (gateways) or a `detail` (FastAPI). The last two are an app's own answer where the status of
+ * the answer says that nobody refused.
  */
-export function isRefusal(fields: Fields): boolean {
+export function isRefusal({ settings }: StrandsState, fields: Fields): boolean {
   const [name, ...others] = Object.keys(fields);
   if (others.length === 0 && (name === "message" || name === "detail")) {
-    return typeof fields[name] === "string";
+    return typeof fields[name] === "string" && !settings.accepted;
   }
   const { __type: type, errorMessage, status, message } = fields;
   return [type, errorMessage, status === "error" ? message : null].some(

@@ -63,12 +63,14 @@ export function strandsFold(
 
 function initialState(options: StrandsOptions): StrandsState {
   const { toolsRunBy = "agent", bigIntegers = "string", errorTexts = [] } = options;
-  const { displayNames = [], maxCharacters } = options;
+  const { displayNames = [], accepted = false, maxCharacters } = options;
   return {
-    settings: { toolsRunBy, bigIntegers, errorTexts, displayNames },
+    settings: { toolsRunBy, bigIntegers, errorTexts, displayNames, accepted },
     converse: converseFold(maxCharacters === undefined ? {} : { maxCharacters }).initial(),
     heard: null,
     loopSeen: false,
+    confirmsMessages: false,
+    confirmsStrings: false,
     cycleAnnounced: false,
     nestedEvents: false,
     done: null,
@@ -89,7 +91,8 @@ function initialState(options: StrandsOptions): StrandsState {
 /** What an app returns in one piece is its result, in whatever shape. */
 function foldBody(state: StrandsState, value: unknown, emit: Out): void {
   if (isReadable(value)) foldValue(state, value, emit);
-  else if (isObject(value) && (isSuspect(value) || isRefusal(value))) foldError(state, value, emit);
+  else if (isObject(value) && (isSuspect(value) || isRefusal(state, value)))
+    foldError(state, value, emit);
   else emit({ type: "activity", kind: "structured-result", raw: value });
   state.done ??= { reason: null };
 }

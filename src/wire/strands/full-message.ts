@@ -1,6 +1,6 @@
 import { isObject } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
-import { currentMessage, holds, tell, textOf } from "./heard.ts";
+import { currentMessage, endsWithText, holds, tell, textOf } from "./heard.ts";
 import { closeDataBlock, closeDataMessage } from "./merged.ts";
 import { readMessage, type FullMessage, type MessageBlock } from "./message-blocks.ts";
 import { tellBlock, tellResults } from "./message-events.ts";
@@ -32,12 +32,12 @@ export function foldFullMessage(
   confirm(state, message, stopReason, emit);
 }
 
-/** Results of calls that are already answered are repetitions, one by one. */
+/** Results of calls that are already answered are repetitions, one by one. What holds none is the prompt. */
 function foldUserMessage(state: StrandsState, message: FullMessage, emit: Out): void {
   const blocks = message.blocks.filter(
     (block) => block.kind !== "result" || state.converse.calls.get(block.callId)?.answered !== true,
   );
-  if (blocks.length === 0) return;
+  if (!blocks.some(({ kind }) => kind === "result")) return;
   closeDataMessage(state, emit);
   tellResults(state, blocks, emit);
 }
@@ -46,7 +46,7 @@ function isWithdrawn({ heard }: StrandsState, { text }: FullMessage): boolean {
   return text !== "" && heard?.withdrawn === text;
 }
 
-/** Strands TS says each message several times, and its old versions gave messages no id. */
+/** Strands TS says each message several times, and its old versions gave some or all messages no id. */
 function isRepeated(state: StrandsState, message: FullMessage): boolean {
   const { heard, converse } = state;
   const awaited = currentMessage(state);
@@ -55,7 +55,8 @@ function isRepeated(state: StrandsState, message: FullMessage): boolean {
     const awaitedCalls = callsOf(awaited);
     return calls.every(({ callId }) => converse.calls.has(callId) && !awaitedCalls.has(callId));
   }
-  if (awaited !== null || heard === null || message.id !== undefined) return false;
+  if (awaited !== null || heard === null) return false;
+  if (message.id !== undefined && heard.id !== null) return false;
   const isLast = heard.number === converse.message?.number;
   return isLast && heard.confirmed && textOf(heard) === message.text;
 }
@@ -117,7 +118,7 @@ function missingBlocks(heard: HeardMessage, message: FullMessage): MessageBlock[
 
 function reconcileText(state: StrandsState, heard: HeardMessage, text: string, emit: Out): void {
   const told = textOf(heard);
-  if (told === text) return;
+  if (told === text || (heard.carrier === "data" && endsWithText(told, text))) return;
   const goesOn = text.startsWith(told);
   if (goesOn && heard.open) {
     if (heard.dataBlock !== "text") closeDataBlock(state, heard, emit);
@@ -153,6 +154,9 @@ function confirm(
   }
   heard.usageSeen = true;
   heard.confirmed = true;
+  heard.id = message.id ?? null;
+  state.confirmsMessages = true;
+  state.confirmsStrings ||= heard.carrier === "data" && !heard.merged;
   heard.settled = true;
   state.hole = null;
   state.suspect = null;

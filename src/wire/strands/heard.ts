@@ -1,7 +1,7 @@
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { converseFold } from "../converse/fold.ts";
-import { noRepeatedText } from "./repeated-text.ts";
+import { nothingSaid } from "./repeated-text.ts";
 import type { HeardBlock, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** Tells the one fold about an event, and listens to what it makes of it. */
@@ -33,6 +33,11 @@ export function spokenText(heard: HeardMessage): string {
   let text = "";
   for (const block of heard.blocks.values()) if (block.kind === "text") text += block.text;
   return text;
+}
+
+/** Whether a carrier says again how the text ends: one that knows of the last cycle only says no more than that. */
+export function endsWithText(told: string, text: string): boolean {
+  return told.trimEnd().endsWith(text.trimEnd());
 }
 
 /** Whether two carriers say the same. Strands ends every block with a line break when it turns a result into text. */
@@ -86,6 +91,8 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
     open: true,
     settled: false,
     confirmed: false,
+    id: null,
+    merged: false,
     reason: null,
     blocks: new Map(),
     calls: 0,
@@ -94,7 +101,7 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
     usageSeen: false,
     dataBlock: null,
     cycle: null,
-    repeated: noRepeatedText(),
+    said: nothingSaid(),
   };
 }
 
@@ -109,5 +116,5 @@ function hearText(
   else block.text += event.text;
   if (kind !== "text") return;
   if (heard.replacement !== null) heard.replacement += event.text;
-  heard.repeated.pieces.push(event.text);
+  heard.said.pieces.push(event.text);
 }

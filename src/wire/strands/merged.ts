@@ -1,12 +1,14 @@
 import { diagnose } from "../converse/state.ts";
 import { currentMessage, isSameText, tell, textOf } from "./heard.ts";
-import { goesOnRepeating } from "./repeated-text.ts";
+import { newPart, saidAll, type Carrier } from "./repeated-text.ts";
 import type { Fields, HeardMessage, Out, StrandsState } from "./state.ts";
 
 /** The part of a delta that a merged event carries beside the state of the agent. */
 interface MergedDelta {
   readonly block: "text" | "reasoning";
   readonly delta: Fields;
+  /** The cycle of the loop that it names. */
+  readonly cycle: string | null;
 }
 
 /**
@@ -17,8 +19,7 @@ export function foldMerged(state: StrandsState, fields: Fields, emit: Out): bool
   const merged = readMerged(fields);
   if (merged === undefined) return false;
   if (currentMessage(state)?.carrier === "event") return true;
-  const { event_loop_cycle_id: cycle } = fields;
-  tellDelta(state, merged, typeof cycle === "string" ? cycle : null, emit);
+  tellDelta(state, merged, "data", emit);
   return true;
 }
 
@@ -30,7 +31,7 @@ export function isMerged(fields: Fields): boolean {
 export function foldBareText(state: StrandsState, text: string, emit: Out): void {
   if (text === "") return;
   const heard = currentMessage(state);
-  if (heard?.carrier === "event" && goesOnRepeating(heard.repeated, text)) return;
+  if (heard?.carrier === "event" && newPart(heard.said, "text", text) === "") return;
   if (heard?.carrier === "event" && heard.open) {
     // Put among the Converse events it would look like the model's own words.
     emit({ type: "unknown", what: "event", name: "text", raw: text });
@@ -38,7 +39,7 @@ export function foldBareText(state: StrandsState, text: string, emit: Out): void
     return diagnose(state.converse, "text_disagrees", message, emit);
   }
   if (state.heard !== null && !state.heard.open && isSameText(textOf(state.heard), text)) return;
-  tellDelta(state, { block: "text", delta: { text } }, null, emit);
+  tellDelta(state, { block: "text", delta: { text }, cycle: null }, "text", emit);
 }
 
 /** Ends a message that only the `data` carrier delivered: nothing on the wire does. */
@@ -59,8 +60,10 @@ export function closeDataBlock(state: StrandsState, heard: HeardMessage, emit: O
 function readMerged(fields: Fields): MergedDelta | undefined {
   const { data, reasoningText, reasoning_signature, reasoningRedactedContent, citation } = fields;
   if (fields["type"] !== undefined) return undefined;
-  if (typeof data === "string") return { block: "text", delta: { text: data } };
-  if (citation !== undefined) return { block: "text", delta: { citation } };
+  const { event_loop_cycle_id: id } = fields;
+  const cycle = typeof id === "string" ? id : null;
+  if (typeof data === "string") return { block: "text", delta: { text: data }, cycle };
+  if (citation !== undefined) return { block: "text", delta: { citation }, cycle };
   const reasoning = {
     ...(typeof reasoningText === "string" && { text: reasoningText }),
     ...(typeof reasoning_signature === "string" && { signature: reasoning_signature }),
@@ -69,27 +72,42 @@ function readMerged(fields: Fields): MergedDelta | undefined {
     }),
   };
   if (Object.keys(reasoning).length === 0) return undefined;
-  return { block: "reasoning", delta: { reasoningContent: reasoning } };
+  return { block: "reasoning", delta: { reasoningContent: reasoning }, cycle };
 }
 
-function tellDelta(
-  state: StrandsState,
-  { block, delta }: MergedDelta,
-  cycle: string | null,
-  emit: Out,
-): void {
-  const before = currentMessage(state);
-  if (before !== null && before.cycle !== null && cycle !== null && before.cycle !== cycle) {
-    closeDataMessage(state, emit);
-  }
+function tellDelta(state: StrandsState, merged: MergedDelta, carrier: Carrier, emit: Out): void {
+  const { block, cycle } = merged;
+  leaveCycle(state, cycle, emit);
+  const delta = newDelta(currentMessage(state), merged, carrier);
+  if (delta === null) return;
   if (currentMessage(state)?.open !== true) tell(state, "messageStart", ASSISTANT, emit);
   const heard = currentMessage(state);
   if (heard === null) return;
   heard.carrier = "data";
+  heard.merged ||= carrier === "data";
   heard.cycle = cycle ?? heard.cycle;
   if (heard.dataBlock !== block) closeDataBlock(state, heard, emit);
   heard.dataBlock = block;
   tell(state, "contentBlockDelta", { delta }, emit);
+  saidAll(heard.said, carrier);
+}
+
+/** Each cycle of the loop is a message. */
+function leaveCycle(state: StrandsState, cycle: string | null, emit: Out): void {
+  const last = currentMessage(state)?.cycle ?? null;
+  if (last !== null && cycle !== null && last !== cycle) closeDataMessage(state, emit);
+}
+
+/** What a delta brings that the other carriers of an open message have not brought; null for nothing. */
+function newDelta(
+  heard: HeardMessage | null,
+  { delta }: MergedDelta,
+  carrier: Carrier,
+): Fields | null {
+  const { text } = delta;
+  if (heard?.open !== true || typeof text !== "string" || text === "") return delta;
+  const rest = newPart(heard.said, carrier, text);
+  return rest === "" ? null : { text: rest };
 }
 
 const ASSISTANT = { role: "assistant" } as const;

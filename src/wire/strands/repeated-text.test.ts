@@ -1,26 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { foldValues, plainTurn, textMessage } from "../../../test/fixtures/strands/fixtures.ts";
-import { goesOnRepeating, noRepeatedText } from "./repeated-text.ts";
+import { newPart, nothingSaid, saidAll } from "./repeated-text.ts";
 
 describe("text that comes again", () => {
   it("may be cut in other pieces", () => {
-    const repeated = noRepeatedText();
-    repeated.pieces.push("One. ", "", "Two. ");
-    expect(goesOnRepeating(repeated, "On")).toBe(true);
-    expect(goesOnRepeating(repeated, "e. Tw")).toBe(true);
-    repeated.pieces.push("Three.");
-    expect(goesOnRepeating(repeated, "o. Three.")).toBe(true);
-    expect(repeated).toMatchObject({ piece: 4, at: 0 });
+    const said = nothingSaid();
+    said.pieces.push("One. ", "", "Two. ");
+    expect(newPart(said, "text", "On")).toBe("");
+    expect(newPart(said, "text", "e. Tw")).toBe("");
+    said.pieces.push("Three.");
+    expect(newPart(said, "text", "o. Three.")).toBe("");
+    expect(said.places.get("text")).toEqual({ piece: 4, at: 0 });
   });
 
-  it("stays where it stands when another text comes, or more than was said", () => {
-    const repeated = noRepeatedText();
-    repeated.pieces.push("One. ", "Two.");
-    expect(goesOnRepeating(repeated, "One. ")).toBe(true);
-    for (const text of ["Aside", "Twa", "Two. And more"]) {
-      expect(goesOnRepeating(repeated, text), text).toBe(false);
-      expect(repeated).toMatchObject({ piece: 1, at: 0 });
-    }
+  it("is new as a whole when it goes on in another way, and only by its rest when it says more", () => {
+    const said = nothingSaid();
+    said.pieces.push("One. ", "Two.");
+    expect(newPart(said, "text", "One. ")).toBe("");
+    for (const text of ["Aside", "Twa"]) expect(newPart(said, "text", text)).toBe(text);
+    expect(newPart(said, "text", "Two. And more")).toBe(" And more");
+    expect(said.places.get("text")).toEqual({ piece: 1, at: 0 });
+  });
+
+  it("is looked for by each carrier from where that carrier stands", () => {
+    const said = nothingSaid();
+    said.pieces.push("One.");
+    saidAll(said, "data");
+    expect(newPart(said, "data", "One.")).toBe("One.");
+    expect(newPart(said, "text", "One.")).toBe("");
   });
 
   it("is dropped however long it is [AC-74]", () => {

@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
 import { foldFullMessage } from "./full-message.ts";
-import { isSameText, tell, textOf } from "./heard.ts";
+import { endsWithText, tell, textOf } from "./heard.ts";
 import { isMessage } from "./message-blocks.ts";
 import { foldBareText } from "./merged.ts";
 import { snakeCase } from "./stop-reasons.ts";
@@ -18,7 +18,7 @@ export function foldResult(state: StrandsState, result: unknown, emit: Out): voi
 function foldResultText(state: StrandsState, text: string, emit: Out): void {
   const { heard } = state;
   if (heard === null) return foldBareText(state, text, emit);
-  if (isSameText(textOf(heard), text)) return;
+  if (endsWithText(textOf(heard), text)) return;
   const note = "The result differs from the text that came before it; the text before it stands";
   diagnose(state.converse, "text_disagrees", note, emit);
   emit({ type: "unknown", what: "event", name: "result", raw: text });

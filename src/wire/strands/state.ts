@@ -1,7 +1,7 @@
 import type { Outcome } from "../../domain/provider-event.ts";
 import type { ConverseState, Out } from "../converse/state.ts";
 import type { DisplayNames } from "./display-names.ts";
-import type { RepeatedText } from "./repeated-text.ts";
+import type { SaidText } from "./repeated-text.ts";
 
 export type { Out };
 
@@ -19,6 +19,8 @@ export interface StrandsOptions {
   /** Texts by which a line that is no JSON is known as an error of the agent; looked at beside the built-in ones. */
   readonly errorTexts?: readonly string[];
   readonly displayNames?: DisplayNames;
+  /** The answer had the status of success: a body of nothing but a `message` is the app's answer and no refusal. */
+  readonly accepted?: boolean;
   /** Text, arguments and results kept of one turn, in characters. */
   readonly maxCharacters?: number;
 }
@@ -28,6 +30,7 @@ export interface Settings {
   readonly bigIntegers: "string" | "bigint";
   readonly errorTexts: readonly string[];
   readonly displayNames: DisplayNames;
+  readonly accepted: boolean;
 }
 
 export interface StrandsState {
@@ -38,6 +41,10 @@ export interface StrandsState {
   heard: HeardMessage | null;
   /** The agent's loop passes on its own events, so its messages must be confirmed before they count as whole. */
   loopSeen: boolean;
+  /** A full copy confirmed a message: the app passes those on. */
+  confirmsMessages: boolean;
+  /** One did so for a message of bare strings, so these are the agent's words and not the app's. */
+  confirmsStrings: boolean;
   /** A cycle was announced and nothing else has come since. */
   cycleAnnounced: boolean;
   /** An agent inside this one was heard in Converse events, so its reprs repeat them. */
@@ -83,6 +90,10 @@ export interface HeardMessage {
   settled: boolean;
   /** A full copy has come. */
   confirmed: boolean;
+  /** The id that its full copy had. */
+  id: string | null;
+  /** Merged events of the agent brought some of it, and not only strings of the app. */
+  merged: boolean;
   reason: string | null;
   readonly blocks: Map<number, HeardBlock>;
   calls: number;
@@ -95,8 +106,7 @@ export interface HeardMessage {
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */
   cycle: string | null;
-  /** Its text, and how much of it has come again as bare strings. */
-  readonly repeated: RepeatedText;
+  readonly said: SaidText;
 }
 
 export interface HeardBlock {

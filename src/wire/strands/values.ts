@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
 import { foldAgentEvent, isAgentEvent, isUnderstood } from "./agent-event.ts";
-import { isSuspect } from "./errors.ts";
+import { isError, isSuspect } from "./errors.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 import { foldBareText } from "./merged.ts";
 import { readNestedSse } from "./nested-sse.ts";
@@ -48,7 +48,11 @@ function foldString(state: StrandsState, text: string, emit: Out, level: number)
   if (recovered.type === "lost") return foldLost(state, recovered.key, recovered.reason, emit);
   const inner = level < MOST_LEVELS ? readInner(text) : [];
   if (inner.length === 0) return foldBareText(state, text, emit);
-  for (const value of inner) foldValue(state, value, emit, level + 1);
+  for (const value of inner) {
+    // A model may write what reads as an error; as the last word, it is one.
+    if (isObject(value) && isError(value)) foldUnknown(state, value, emit);
+    else foldValue(state, value, emit, level + 1);
+  }
 }
 
 function readInner(text: string): unknown[] {

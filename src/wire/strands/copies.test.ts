@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import {
+  completed,
+  converseEvent,
+  ended,
+  foldValues,
+  plainTurn,
+  saidText,
+  started,
+  textDelta,
+} from "../../../test/fixtures/strands/fixtures.ts";
+import { turnOf } from "../../domain/turn.ts";
+
+function merged(text: string, cycle?: string): unknown {
+  return {
+    data: text,
+    delta: { text },
+    ...(cycle !== undefined && { event_loop_cycle_id: cycle }),
+  };
+}
+
+function message(text: string, id?: string): unknown {
+  const content = [{ text }];
+  return { message: { role: "assistant", content, ...(id !== undefined && { tracking_id: id }) } };
+}
+
+const CALL = {
+  message: {
+    role: "assistant",
+    content: [{ text: "Let me look." }, { toolUse: { toolUseId: "A", name: "look", input: {} } }],
+  },
+};
+const RESULT = {
+  message: {
+    role: "user",
+    content: [{ toolResult: { toolUseId: "A", status: "success", content: [{ text: "Sun" }] } }],
+  },
+};
+const PROMPT = { message: { role: "user", content: [{ text: "How is the weather?" }] } };
+
+const START = converseEvent("messageStart", { role: "assistant" });
+const BLOCK_STOP = converseEvent("contentBlockStop", {});
+const STOP = converseEvent("messageStop", { stopReason: "end_turn" });
+
+describe("copies of one text", () => {
+  it.each([
+    ["behind its merged events", [merged("Hel"), "Hel", merged("lo"), "lo"]],
+    ["ahead of them", ["Hel", merged("Hel"), "lo", merged("lo")]],
+    ["in other pieces", ["Hel", merged("H"), merged("el"), "lo", merged("lo")]],
+  ])("are told once where an app sends bare strings %s [AC-74]", (_, values) => {
+    expect(foldValues(values)).toEqual(plainTurn(null, "Hel", "lo"));
+  });
+
+  it.each([
+    ["as much", [START, "Hel", textDelta("Hel"), "lo", textDelta("lo"), BLOCK_STOP, STOP]],
+    ["less", [START, "Hello", textDelta("Hel"), textDelta("lo"), BLOCK_STOP, STOP]],
+    ["more", [START, "Hel", textDelta("Hello"), "lo", BLOCK_STOP, STOP]],
+  ])(
+    "are told once where a bare string runs ahead of an event that has %s [AC-74]",
+    (_, values) => {
+      const turn = turnOf(foldValues(values));
+      expect([turn.text, turn.messages.length, turn.end?.outcome]).toEqual([
+        "Hello",
+        1,
+        "completed",
+      ]);
+      expect(turn.diagnostics).toEqual([]);
+    },
+  );
+
+  it("may be full messages with an id and without one", () => {
+    expect(foldValues([message("Hi"), message("Hi", "m-1")])).toEqual(plainTurn(null, "Hi"));
+    expect(foldValues([message("Hi", "m-1"), message("Hi")])).toEqual(plainTurn(null, "Hi"));
+  });
+
+  it("may be the whole conversation, with the prompt, behind its end", () => {
+    const said = [CALL, RESULT, message("Sunny.")];
+    const turn = turnOf(foldValues([...said, PROMPT, ...said]));
+    expect(turn).toEqual(turnOf(foldValues(said)));
+    expect(turnOf(foldValues([...said, [PROMPT, ...said]]))).toEqual(turn);
+  });
+});
+
+describe("a copy of the last words", () => {
+  it.each([
+    ["a result with a message", { result: { role: "assistant", content: [{ text: "Sunny." }] } }],
+    ["a result in words", { result: "Sunny.\n" }],
+    ["a full message", message("Sunny.")],
+  ])("takes nothing from what bare strings said before them: %s", (_, last) => {
+    expect(foldValues(["Let me look. ", "Sunny.", last])).toEqual(
+      plainTurn(null, "Let me look. ", "Sunny."),
+    );
+  });
+
+  it("takes nothing from the blocks that Strands TS passed on", () => {
+    const block = (text: string): unknown => ({
+      type: "contentBlockEvent",
+      contentBlock: { text },
+    });
+    const lastMessage = { role: "assistant", content: [{ text: "Sunny." }] };
+    const result = { type: "agentResultEvent", result: { stopReason: "endTurn", lastMessage } };
+    expect(turnOf(foldValues([block("Let me look. "), block("Sunny."), result]))).toMatchObject({
+      text: "Let me look. Sunny.",
+      diagnostics: [],
+      end: { outcome: "completed", reason: "end_turn" },
+    });
+  });
+});
+
+describe("a stream cut behind full messages", () => {
+  it.each([
+    ["merged events", [merged("Let me look."), CALL, RESULT, merged("Sun")]],
+    [
+      "merged events of named cycles",
+      [merged("Let me look.", "1"), CALL, RESULT, merged("Sun", "2")],
+    ],
+    ["bare strings", ["Let me look.", CALL, RESULT, "Sun"]],
+  ])("has not said all, for the last %s have no full copy [AC-45]", (_, values) => {
+    expect(turnOf(foldValues(values))).toMatchObject({
+      text: "Let me look.Sun",
+      end: { outcome: "failed", failure: { code: "incomplete_turn" } },
+    });
+  });
+
+  it("has said all when a bare string follows that was never the agent's way", () => {
+    expect(foldValues([merged("Hi"), message("Hi"), "Bye"])).toEqual([
+      started(0),
+      ...saidText({ message: 0, block: 0 }, "Hi"),
+      ended(0, null),
+      started(1),
+      ...saidText({ message: 1, block: 1 }, "Bye"),
+      ended(1, null),
+      completed(null),
+    ]);
+  });
+});
