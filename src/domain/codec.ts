@@ -12,6 +12,8 @@ export interface Codec<State, Piece, Out> {
   step(state: State, piece: Piece, emit: Emit<Out>): void;
   /** Says what the end of the input means. Called once, after the last `step`. */
   finish(state: State, emit: Emit<Out>): void;
+  /** Whether the input can say nothing more, so that the rest of it need not be read. */
+  isOver?(state: State): boolean;
 }
 
 /** Runs an input through a codec as it arrives. An error of the source is the caller's to catch; nothing is made of it. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasInexactInteger, jsonText, MAX_JSON_DEPTH, parseJson } from "./json.ts";
+import { keptBytes } from "../../test/support/memory.ts";
+import { hasInexactInteger, jsonText, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "./json.ts";
 
 describe("the door for JSON", () => {
   it("gives what JSON.parse gives, and a reason where that throws", () => {
@@ -20,6 +21,29 @@ describe("the door for JSON", () => {
     const brackets = JSON.stringify("[{".repeat(5000));
     expect(parseJson(brackets)).toMatchObject({ ok: true });
     expect(parseJson(`[${"[],".repeat(5000)}1]`)).toMatchObject({ ok: true });
+  });
+
+  it("refuses more values than its limit, and only that", () => {
+    const zeros = (count: number): string => `[${"0, ".repeat(count - 2)}0]`;
+    expect(parseJson(zeros(MAX_JSON_VALUES))).toMatchObject({ ok: true });
+    expect(parseJson(JSON.stringify(zeros(MAX_JSON_VALUES)))).toMatchObject({ ok: true });
+    const reason = "More than 4000000 values";
+    for (const text of [
+      zeros(MAX_JSON_VALUES + 1),
+      `[${"{},".repeat(MAX_JSON_VALUES)}{}]`,
+      `{"a":[${"[],".repeat(MAX_JSON_VALUES)}[]]}`,
+      `{${'"":0,'.repeat(MAX_JSON_VALUES)}"":0}`,
+    ]) {
+      expect(parseJson(text)).toEqual({ ok: false, reason });
+    }
+  });
+
+  it("gives a reason that does not keep the text alive", () => {
+    const text = `["${"a".repeat(1_000_000)}", @@@@ ${"b".repeat(1_000_000)}]`;
+    const kept = keptBytes(() =>
+      Array.from({ length: 10 }, () => parseJson(Buffer.from(text).toString("latin1"))),
+    );
+    expect(kept).toBeLessThan(5_000_000);
   });
 });
 

@@ -1,3 +1,5 @@
+import { detached } from "./kept-text.ts";
+
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -16,14 +18,39 @@ export type ParsedJson =
 /** Deeper than anything a tool or an agent says, and far from what would overflow a recursive reader further in. */
 export const MAX_JSON_DEPTH = 500;
 
-/** The door for JSON text: never throws, and refuses nesting that would make a later `JSON.stringify` throw. */
+/** An empty object is two characters of text and 64 bytes of memory. */
+export const MAX_JSON_VALUES = 4_000_000;
+
+/**
+ * The door for JSON text: never throws, and refuses nesting that would make a later `JSON.stringify` throw and values
+ * that need many times the memory of their text.
+ */
 export function parseJson(text: string): ParsedJson {
   if (isTooDeep(text)) return { ok: false, reason: `Nested deeper than ${MAX_JSON_DEPTH} levels` };
+  if (hasTooManyValues(text)) return { ok: false, reason: `More than ${MAX_JSON_VALUES} values` };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    // The message quotes the text by a slice of it.
+    const reason = detached(error instanceof Error ? error.message : String(error));
+    return { ok: false, reason };
   }
+}
+
+/** Whether JSON text holds more values than may be made of one text. A key and its value are one. */
+export function hasTooManyValues(text: string): boolean {
+  if (text.length <= MAX_JSON_VALUES) return false;
+  let values = 0;
+  let isFirst = true;
+  for (let at = 0; at < text.length && values <= MAX_JSON_VALUES; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) continue;
+    const closes = code === CLOSE_BRACKET || code === CLOSE_BRACE;
+    if (code === COMMA || (isFirst && !closes)) values += 1;
+    isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+  }
+  return values > MAX_JSON_VALUES;
 }
 
 /** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */
@@ -69,6 +96,10 @@ function endOfNumber(text: string, start: number): number {
   return at;
 }
 
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
@@ -106,6 +137,7 @@ function deepest(text: string): number {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "./diagnostic.ts";
+import { gather, type GatheredText } from "./kept-text.ts";
 import type {
   MessageReplaced,
   ProviderEvent,
@@ -42,6 +43,8 @@ interface Placed {
   readonly order: number;
   readonly message: number;
   readonly ending: Ending;
+  /** How many pieces of its text or arguments are loose, while they come. */
+  readonly loose?: GatheredText["loose"];
 }
 
 export interface TextBlock extends Placed {
@@ -195,19 +198,30 @@ function append(
   delta: At & { readonly text: string },
   kind: "text" | "reasoning",
 ): void {
-  const before = turn.blocks.get(String(delta.block));
+  const { key, order, message, ending } = open(delta);
+  const before = turn.blocks.get(key);
   const said = before?.kind === kind ? before.text : "";
-  put(turn, { ...open(delta), kind, text: said + delta.text });
+  const { text, loose } = withPiece(said, delta.text, before?.loose);
+  // Field by field: a spread costs ten times as much, and this is done for every delta.
+  put(turn, { kind, text, key, order, message, ending, loose });
 }
 
 function appendInput(
   turn: TurnState,
   delta: At & { readonly callId: string; readonly text: string },
 ): void {
-  const before = turn.blocks.get(String(delta.block));
-  const call = before?.kind === "call" ? before.call : unfinished(delta.callId, "");
-  const inputText = call.inputText + delta.text;
-  put(turn, { ...open(delta), kind: "call", call: { ...call, inputText } });
+  const { key, order, message, ending } = open(delta);
+  const before = turn.blocks.get(key);
+  const known = before?.kind === "call" ? before.call : unfinished(delta.callId, "");
+  const { text: inputText, loose } = withPiece(known.inputText, delta.text, before?.loose);
+  const call = { ...known, inputText };
+  put(turn, { kind: "call", call, key, order, message, ending, loose });
+}
+
+function withPiece(text: string, piece: string, loose = 0): GatheredText {
+  const gathered = { text, loose };
+  gather(gathered, piece);
+  return gathered;
 }
 
 function unfinished(id: string, name: string): ToolCall {

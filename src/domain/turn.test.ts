@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { keptBytes } from "../../test/support/memory.ts";
 import type { ProviderEvent } from "./provider-event.ts";
 import { addToTurn, initialTurn } from "./turn-state.ts";
 import { snapshotTurn, turnOf } from "./turn.ts";
@@ -14,6 +15,22 @@ describe("gathering a turn", () => {
     }
     expect(snapshotTurn(turn)).toMatchObject({ text: "Hello", end: null });
   });
+
+  it.each(["text.delta", "reasoning.delta", "tool.delta"] as const)(
+    "keeps an open block in a few bytes for a character, however short each %s is",
+    (type) => {
+      const characters = 300_000;
+      const kept = keptBytes(() => {
+        const turn = initialTurn();
+        for (let at = 0; at < characters; at++) {
+          const text = "abcdefgh".charAt(at % 8);
+          addToTurn(turn, { type, message: 0, block: 0, callId: "A", text });
+        }
+        return turn;
+      });
+      expect(kept / characters).toBeLessThan(4);
+    },
+  );
 
   it("puts a replacement where the withdrawn text stood, and keeps it withdrawn", () => {
     const turn = turnOf([

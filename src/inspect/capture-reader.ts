@@ -5,8 +5,14 @@ import { jsonStream } from "../wire/agentcore/json-stream.ts";
 import { runtimeStream } from "../wire/agentcore/runtime-stream.ts";
 import type { CaptureFormat } from "./capture-format.ts";
 
-/** The codec for a captured stream. It reads on behind damage, since the point is to see as much as there is. */
-export function captureReader(format: CaptureFormat): Codec<unknown, Uint8Array, ProviderEvent> {
+/**
+ * The codec for a captured stream. It reads on behind damage, since the point is to see as much as there is. A document
+ * of which nothing is known is the answer of an app only where somebody says that it is one.
+ */
+export function captureReader(
+  format: CaptureFormat,
+  strangeDocument: "structured-result" | "unknown",
+): Codec<unknown, Uint8Array, ProviderEvent> {
   switch (format) {
     case "eventstream":
       return harnessStream({ mode: "lenient" });
@@ -17,7 +23,7 @@ export function captureReader(format: CaptureFormat): Codec<unknown, Uint8Array,
     case "json-lines":
       return jsonStream("lines");
     case "json":
-      return jsonStream("document");
+      return jsonStream("document", { strangeDocument });
     default:
       return format satisfies never;
   }

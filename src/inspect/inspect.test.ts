@@ -33,6 +33,12 @@ async function inspected(
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
+function damagedPrelude(): Uint8Array {
+  const frame = encodeEvent("messageStart", { role: "assistant" });
+  frame[11] = (frame[11] ?? 0) ^ 1;
+  return frame;
+}
+
 describe("inspecting a capture", () => {
   it("shows messages, thoughts, calls, results, the end and the usage", async () => {
     expect(await inspected(capture)).toBe(`assistant
@@ -178,6 +184,78 @@ waits for tooluse_mX31, tooluse_b0Zd
       message:
         'Cannot read capture: found text that begins "Hello"; supported are AWS event streams, SSE, JSON arrays and JSON lines',
     });
+  });
+
+  it.each([
+    ["an object", '{"name":"spanline","scripts":{"test":"vitest run"}}'],
+    ["an object over several lines", '{\n  "name": "spanline",\n  "error": null\n}\n'],
+    ["an empty object", "{}"],
+    ["an array", '[{"name":"spanline"},[1,2],3,null]'],
+    ["an empty array", "[]"],
+    ["lines", '{"level":"info"}\n{"level":"debug"}\n'],
+    ["values one after another", '{\n"level":"info"\n}\n{\n"level":"debug"\n}'],
+  ])("refuses JSON that is no capture: %s", async (_, text) => {
+    await expect(inspected(encode(text))).rejects.toMatchObject({
+      code: "unreadable_input",
+      message:
+        "Cannot read capture: found JSON in which no event of a known stream was recognised; supported are " +
+        "AWS event streams, SSE, JSON arrays and JSON lines, and with --as json any answer of an app",
+    });
+  });
+
+  it("says why when what begins like JSON is none", async () => {
+    await expect(inspected(encode('{"name":\u001b}'))).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^Cannot read capture: found JSON in which no event of a known stream was recognised \(The document is not JSON: .*\\u\{1b\}.*\); supported are /,
+      ),
+    });
+  });
+
+  it.each([
+    ['"Hello"', "  Hello\n"],
+    ['{"result":"Hello"}', "  Hello\n"],
+    ['{"result":""}', "completed"],
+    ['{"result":{"total":3}}', "· structured-result\n"],
+    ['{"message":{"role":"assistant","content":[{"text":"Hello"}]}}', "  Hello\n"],
+    ['{"error":"no such model"}', "stream_exception: no such model"],
+    ['[{"novelty":1},{"validationException":{"message":"no"}}]', "stream_exception"],
+    [`${'{"novelty":1}\n'.repeat(2000)}{"init_event_loop":true}`, "· turn-started\n"],
+  ])("shows a whole answer or a late event that it knows: %s", async (text, shown) => {
+    expect(await inspected(encode(text))).toContain(shown);
+  });
+
+  it("shows any JSON whose format was named", async () => {
+    const trace = await inspected(encode('{"total":3}'), { capture: "json" });
+    expect(trace).toContain("· structured-result\n\ncompleted");
+    expect(await inspected(encode("[1]"), { capture: "json-array" })).toContain("? unknown event");
+  });
+
+  it("does not read on for ever in what it does not recognise", async () => {
+    let pulled = 0;
+    const chunks = (async function* () {
+      for (; pulled < 10_000; pulled++) yield encode('{"level":"info"}\n'.repeat(1000));
+    })();
+    await expect(inspected(encode(""), { chunks })).rejects.toMatchObject({
+      code: "unreadable_input",
+    });
+    expect(pulled).toBeLessThan(1000);
+  });
+
+  it.each([
+    ["frame_checksum", damagedPrelude()],
+    ["frame_invalid", encode('[{"messageStart":{"role":"assistant"}} oops')],
+  ])("stops reading where a stream cannot be read any more: %s", async (code, bytes) => {
+    let pulled = 0;
+    let closed = false;
+    const chunks = (async function* () {
+      try {
+        for (; pulled < 100; pulled++) yield bytes;
+      } finally {
+        closed = true;
+      }
+    })();
+    expect(await inspected(bytes, { chunks })).toContain(`\n${code}: `);
+    expect({ pulled, closed }).toEqual({ pulled: 0, closed: true });
   });
 
   it("takes a named format without a look at the bytes", async () => {

@@ -4,7 +4,8 @@ import { detectFormat, type CaptureFormat } from "./capture-format.ts";
 import { captureReader } from "./capture-reader.ts";
 import { outputEncoder } from "./output-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
-import type { Style } from "./style.ts";
+import { recognise, type Recognition } from "./recognition.ts";
+import { oneLine, type Style } from "./style.ts";
 
 export interface InspectOptions {
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -14,37 +15,68 @@ export interface InspectOptions {
   readonly capture?: CaptureFormat;
   readonly output: OutputFormat;
   readonly style: Style;
-  /** Takes the output; answering false ends the reading, since nobody listens any more. */
+  /** Takes the output, if only none of it; answering false ends the reading, since nobody listens any more. */
   readonly write: (text: string) => Promise<boolean>;
 }
 
 /** Reads a capture and writes it in another form, piece by piece: a capture may be larger than memory. */
 export async function inspect(options: InspectOptions): Promise<void> {
-  const { format, chunks } = await recognised(options);
-  const encoder = outputEncoder(options.output, options.style);
+  const { name, output, style, write } = options;
+  const { format, chunks } = await detected(options);
+  const recognition = recognitionOf(format, options.capture !== undefined);
+  const encoder = outputEncoder(output, style);
   const encoding = encoder.initial();
   let pending = "";
   const collect = (text: string): void => void (pending += text);
-  const emit = (event: ProviderEvent): void => encoder.step(encoding, event, collect);
-  const reader = captureReader(format);
+  const emit = (event: ProviderEvent): void => {
+    recognise(recognition, event);
+    encoder.step(encoding, event, collect);
+  };
+  const reader = captureReader(format, recognition.known ? "structured-result" : "unknown");
   const state = reader.initial();
   for await (const chunk of chunks) {
     reader.step(state, chunk, emit);
-    if (pending !== "" && !(await options.write(pending))) return;
-    pending = "";
+    if (recognition.known) {
+      if (!(await write(pending))) return;
+      pending = "";
+    } else if (pending.length > MOST_HELD_CHARACTERS) throw unrecognised(name, recognition);
+    if (reader.isOver?.(state) === true) break;
   }
   reader.finish(state, emit);
   encoder.finish(encoding, collect);
-  await options.write(pending);
+  if (!recognition.known) throw unrecognised(name, recognition);
+  await write(pending);
 }
 
-interface Recognised {
+/** What is held back while nothing of a capture is known. */
+const MOST_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+/** The other formats, and whoever names one, say enough by that. */
+function recognitionOf(format: CaptureFormat, isNamed: boolean): Recognition {
+  const known = isNamed || !format.startsWith("json");
+  return { known, strange: false, failure: undefined };
+}
+
+function unrecognised(name: string, { failure }: Recognition): SpanlineError {
+  const isDamaged = failure !== undefined && failure.code !== "incomplete_turn";
+  const why = isDamaged ? ` (${oneLine(failure.message)})` : "";
+  const found = `JSON in which no event of a known stream was recognised${why}`;
+  return unreadable(name, found, ", and with --as json any answer of an app");
+}
+
+function unreadable(name: string, found: string, more = ""): SpanlineError {
+  const supported = `AWS event streams, SSE, JSON arrays and JSON lines${more}`;
+  const message = `Cannot read ${name}: found ${found}; supported are ${supported}`;
+  return new SpanlineError("unreadable_input", message);
+}
+
+interface Detected {
   readonly format: CaptureFormat;
   /** All of the capture, its start included. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-async function recognised({ chunks, capture, name }: InspectOptions): Promise<Recognised> {
+async function detected({ chunks, capture, name }: InspectOptions): Promise<Detected> {
   if (capture !== undefined) return { format: capture, chunks };
   const rest = chunks[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
@@ -61,10 +93,7 @@ async function recognised({ chunks, capture, name }: InspectOptions): Promise<Re
     if (format === undefined) continue;
     if (typeof format === "string") return { format, chunks: replay(start, rest) };
     await rest.return?.();
-    throw new SpanlineError(
-      "unreadable_input",
-      `Cannot read ${name}: found ${format.found}; supported are AWS event streams, SSE, JSON arrays and JSON lines`,
-    );
+    throw unreadable(name, format.found);
   }
 }
 
@@ -72,6 +101,10 @@ async function* replay(
   start: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield* start;
-  yield* { [Symbol.asyncIterator]: () => rest };
+  try {
+    yield* start;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  } finally {
+    await rest.return?.();
+  }
 }

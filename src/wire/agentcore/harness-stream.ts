@@ -64,6 +64,7 @@ export function harnessStream(
       else unexpected.finish(state.other, (error) => fail(state, error, emit));
       fold.finish(state.fold, (event) => emit(withOffset(event, state.frames.offset)));
     },
+    isOver: ({ frames }) => decoder.isOver?.(frames) ?? false,
   };
 }
 

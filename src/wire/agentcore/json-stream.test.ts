@@ -6,7 +6,9 @@ import {
   randomChunks,
   twoWaySplits,
 } from "../../../test/support/bytes.ts";
+import { keptBytes, usedBytes } from "../../../test/support/memory.ts";
 import { runCodec } from "../../domain/codec.ts";
+import { MAX_JSON_VALUES } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { turnOf } from "../../domain/turn.ts";
 import { jsonStream, type JsonLayout } from "./json-stream.ts";
@@ -82,6 +84,15 @@ describe("a stream captured as JSON", () => {
     });
   });
 
+  it("keeps no more than the text of a value that is no JSON", () => {
+    const filler = JSON.stringify({ filler: "x".repeat(5_000_000) });
+    const text = `${JSON.stringify(converse[0])}\n{"this is": no JSON at all}\n${filler}`;
+    const unreadable = (): unknown[] =>
+      turnOf(fold("document", text)).unknown.filter(({ name }) => name === "");
+    const kept = keptBytes(() => Array.from({ length: 10 }, unreadable));
+    expect(kept).toBeLessThan(3 * text.length);
+  });
+
   it("fails a capture that was cut", () => {
     const whole = JSON.stringify(converse);
     expect(turnOf(fold("array", whole.slice(0, -5))).end).toMatchObject({
@@ -98,12 +109,68 @@ describe("a stream captured as JSON", () => {
     }
   });
 
+  it("says when there is nothing more to read", () => {
+    const cases = [
+      ["document", encode('{"a":"long enough to be refused"}')],
+      ["array", encode("[1 2]")],
+    ] as const;
+    for (const [layout, bytes] of cases) {
+      const codec = jsonStream(layout, { maxDocumentBytes: 20 });
+      const state = codec.initial();
+      codec.step(state, bytes.subarray(0, 2), () => {});
+      expect(codec.isOver?.(state)).toBe(false);
+      codec.step(state, bytes.subarray(2), () => {});
+      expect(codec.isOver?.(state)).toBe(true);
+    }
+  });
+
+  it.each([
+    ["array", `[[${"[],".repeat(MAX_JSON_VALUES)}[]],${JSON.stringify(converse[0])}]`],
+    ["lines", `{"a":[${"{},".repeat(MAX_JSON_VALUES)}NaN]}\n${JSON.stringify(converse[0])}`],
+    ["document", `{"a":[${"{},".repeat(MAX_JSON_VALUES)}{}]}`],
+    ["document", `[${"{},".repeat(MAX_JSON_VALUES)}NaN]`],
+  ] as const)("refuses %s of too many values", (layout, text) => {
+    expect(turnOf(fold(layout, text)).end?.failure).toMatchObject({ code: "event_too_large" });
+  });
+
+  it("takes many values one after another one at a time", () => {
+    const count = 500_000;
+    const codec = jsonStream("document");
+    const state = codec.initial();
+    codec.step(state, encode(`${JSON.stringify(converse[0])}${"{}".repeat(count)}`), () => {});
+    const before = usedBytes();
+    let seen = 0;
+    let kept = Infinity;
+    codec.finish(state, (event) => {
+      if (event.type === "unknown" && (seen += 1) === count / 2) kept = usedBytes() - before;
+    });
+    expect(seen).toBe(count);
+    expect(kept).toBeLessThan(10_000_000);
+  });
+
   it("says where each anomaly is", () => {
     const text = JSON.stringify([converse[0], { novelty: 1 }]);
     expect(turnOf(fold("array", text)).diagnostics[0]).toMatchObject({
       code: "unknown_event",
       offset: text.indexOf('{"novelty'),
     });
+  });
+
+  it.each([
+    ["Converse", converse],
+    ["Strands", strands],
+  ])("says where an anomaly is that came before the dialect was known: %s", (_, events) => {
+    const lines = ['{"first":1}', "{oops", '{"second":1}', ...events.map((e) => JSON.stringify(e))];
+    const text = lines.join("\n");
+    const diagnostics = turnOf(fold("lines", text)).diagnostics.map(({ code, offset }) => ({
+      code,
+      offset,
+    }));
+    expect(diagnostics.slice(0, 3)).toEqual([
+      { code: "unknown_event", offset: 0 },
+      { code: "malformed_event", offset: text.indexOf("{oops") },
+      { code: "unknown_event", offset: text.indexOf('{"second') },
+    ]);
   });
 
   it("never throws and ends exactly once, whatever the bytes are", () => {

@@ -1,13 +1,18 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
-import { FrameError, type Failure } from "../../domain/errors.ts";
-import { isObject } from "../../domain/json.ts";
+import { FrameError } from "../../domain/errors.ts";
+import { hasTooManyValues, isObject, MAX_JSON_VALUES } from "../../domain/json.ts";
+import { detached } from "../../domain/kept-text.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { jsonArrayDecoder, type JsonArrayItem } from "../framing/json-array.ts";
 import { jsonLinesDecoder, type JsonLinesItem } from "../framing/json-lines.ts";
 import { parseLenientJson } from "../strands/lenient-json.ts";
-import { capturedEvents, type Captured, type CapturedState } from "./captured-events.ts";
+import {
+  capturedEvents,
+  type Captured,
+  type CapturedState,
+  type StrangeDocument,
+} from "./captured-events.ts";
 import { splitJsonValues } from "./split-json-values.ts";
-import { withOffset } from "./with-offset.ts";
 import { wholeBody, type WholeBodyItem } from "./whole-body.ts";
 
 /** How decoded events lie in a capture: elements of an array, lines, or one document. */
@@ -18,12 +23,13 @@ export interface JsonStreamOptions {
   readonly maxEventBytes?: number;
   /** The most bytes of a document, which is kept as a whole. */
   readonly maxDocumentBytes?: number;
+  /** By default it is the structured result of an app. */
+  readonly strangeDocument?: StrangeDocument;
 }
 
 export interface JsonStreamState {
   readonly framing: unknown;
   readonly events: CapturedState;
-  offset: number;
 }
 
 type Item = JsonArrayItem | JsonLinesItem | WholeBodyItem;
@@ -35,21 +41,22 @@ export function jsonStream(
   layout: JsonLayout,
   options: JsonStreamOptions = {},
 ): Codec<JsonStreamState, Uint8Array, ProviderEvent> {
+  const { strangeDocument = "structured-result" } = options;
   const framing = framingFor(layout, options);
   function receive(state: JsonStreamState, emit: Emit<ProviderEvent>): Emit<Item> {
-    const placed: Emit<ProviderEvent> = (event) => emit(withOffset(event, state.offset));
     return (item) => {
-      state.offset = offsetOf(item);
-      for (const value of valuesOf(item)) capturedEvents.step(state.events, value, placed);
+      for (const captured of valuesOf(item, strangeDocument))
+        capturedEvents.step(state.events, captured, emit);
     };
   }
   return {
-    initial: () => ({ framing: framing.initial(), events: capturedEvents.initial(), offset: 0 }),
+    initial: () => ({ framing: framing.initial(), events: capturedEvents.initial() }),
     step: (state, chunk, emit) => framing.step(state.framing, chunk, receive(state, emit)),
     finish(state, emit) {
       framing.finish(state.framing, receive(state, emit));
-      capturedEvents.finish(state.events, (event) => emit(withOffset(event, state.offset)));
+      capturedEvents.finish(state.events, emit);
     },
+    isOver: (state) => framing.isOver?.(state.framing) ?? false,
   };
 }
 
@@ -71,36 +78,49 @@ function framingFor(
   }
 }
 
-function offsetOf(item: Item): number {
-  if (item.type === "failure") return item.error.offset;
-  return item.type === "body" ? 0 : item.offset;
+function valuesOf(item: Item, strange: StrangeDocument): Iterable<Captured> {
+  if (item.type === "failure") return [failed(item.error)];
+  if (item.type === "body") return documentValues(item.text, strange);
+  return [readValue(item.text, item.offset)];
 }
 
-function valuesOf(item: Item): Captured[] {
-  if (item.type === "failure") return [failed(item.error.toFailure())];
-  return item.type === "body" ? documentValues(item.text) : [readValue(item.text)];
-}
-
-function readValue(text: string): Captured {
+/** What lies at `offset`, as far as one can tell. */
+function readValue(text: string, offset: number): Captured {
+  if (hasTooManyValues(text)) return failed(tooManyValues(offset));
   const parsed = parseLenientJson(text);
-  if (parsed.ok) return { type: "value", value: parsed.value, size: text.length };
-  return { type: "unreadable", raw: text, reason: parsed.reason };
+  if (parsed.ok) return { type: "value", value: parsed.value, size: text.length, offset };
+  return { type: "unreadable", raw: detached(text), reason: parsed.reason, offset };
 }
 
-/** A document holds a list of events, is the whole answer of an app, or is many values one after another. */
-function documentValues(text: string): Captured[] {
-  const parsed = parseLenientJson(text);
-  if (parsed.ok) {
-    const events = isObject(parsed.value) ? parsed.value["events"] : undefined;
-    if (!Array.isArray(events)) return [{ type: "document", value: parsed.value }];
-    return events.map((value): Captured => ({ type: "value", value, size: 0 }));
+/** A document is many values one after another, or one. */
+function* documentValues(text: string, strange: StrangeDocument): Generator<Captured> {
+  const offset = 0;
+  const [first = ""] = splitJsonValues(text);
+  const isOne = first.length === text.trim().length;
+  if (isOne) yield* wholeDocument(readValue(text, offset), strange);
+  else for (const value of splitJsonValues(text)) yield readValue(value, offset);
+}
+
+/** One value holds a list of events, or is the whole answer of an app. */
+function* wholeDocument(read: Captured, strange: StrangeDocument): Generator<Captured> {
+  const { offset } = read;
+  if (read.type === "unreadable") {
+    const message = `The document is not JSON: ${read.reason}`;
+    yield failed(new FrameError("frame_invalid", message, { offset }));
+  } else if (read.type !== "value") {
+    yield read;
+  } else if (isObject(read.value) && Array.isArray(read.value["events"])) {
+    for (const value of read.value["events"]) yield { type: "value", value, size: 0, offset };
+  } else {
+    yield { type: "document", value: read.value, strange, offset };
   }
-  const values = splitJsonValues(text);
-  if (values.length > 1) return values.map(readValue);
-  const message = `The document is not JSON: ${parsed.reason}`;
-  return [failed(new FrameError("frame_invalid", message, { offset: 0 }).toFailure())];
 }
 
-function failed(failure: Failure): Captured {
-  return { type: "failure", failure };
+function tooManyValues(offset: number): FrameError {
+  const message = `The JSON at byte ${offset} holds more than ${MAX_JSON_VALUES} values`;
+  return new FrameError("event_too_large", message, { offset });
+}
+
+function failed(error: FrameError): Captured {
+  return { type: "failure", failure: error.toFailure(), offset: error.offset };
 }

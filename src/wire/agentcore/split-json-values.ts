@@ -1,6 +1,5 @@
 /** Cuts text into the objects and arrays that stand in it one after another, as `jq` prints them. */
-export function splitJsonValues(text: string): string[] {
-  const values: string[] = [];
+export function* splitJsonValues(text: string): Generator<string, void, undefined> {
   let start = 0;
   let depth = 0;
   let quoted = false;
@@ -14,11 +13,11 @@ export function splitJsonValues(text: string): string[] {
     else if (character === "}" || character === "]") {
       depth -= 1;
       if (depth > 0) continue;
-      values.push(text.slice(start, at + 1).trim());
+      yield text.slice(start, at + 1).trim();
       start = at + 1;
       depth = 0;
     }
   }
   const rest = text.slice(start).trim();
-  return rest === "" ? values : [...values, rest];
+  if (rest !== "") yield rest;
 }

@@ -35,5 +35,6 @@ export function wholeBody(maxBytes: number): Codec<WholeBodyState, Uint8Array, W
       const text = new TextDecoder().decode(peekPending(body));
       emit({ type: "body", text, bytes: body.length });
     },
+    isOver: ({ tooLarge }) => tooLarge,
   };
 }

@@ -1,4 +1,5 @@
 import { hasInexactInteger, parseJson } from "../../domain/json.ts";
+import { gather, noText, type GatheredText } from "../../domain/kept-text.ts";
 import { cutCall, toolCall, type ToolResultPart } from "../../domain/tool.ts";
 import {
   diagnose,
@@ -52,7 +53,8 @@ export function contentBlock(
     diagnose(state, "block_kind_mismatch", message, emit);
   }
   if (slot.content !== null) closeBlock(state, slot.content, emit, IMPLICIT);
-  slot.content = { ...placed(state), kind, text: "", carry: "", signature: "", redacted: [] };
+  const nothing = { ...noText(), carry: "", signature: noText(), redacted: [] };
+  slot.content = { ...placed(state), kind, ...nothing };
   return slot.content;
 }
 
@@ -75,7 +77,7 @@ export function appendRedacted(state: ConverseState, block: ContentBlock, base64
 }
 
 export function openCall(state: ConverseState, slot: Slot, call: Call, emit: Out): void {
-  const block: CallBlock = { ...placed(state), kind: "call", call, text: "", carry: "" };
+  const block: CallBlock = { ...placed(state), kind: "call", call, ...noText(), carry: "" };
   slot.call = block;
   call.slot = slot;
   const { message, number } = block;
@@ -107,7 +109,7 @@ export function openResult(
   slot: Slot,
   facts: { readonly callId: string; readonly isError: boolean },
 ): void {
-  slot.result = { ...placed(state), ...facts, kind: "result", parts: [], metadata: "" };
+  slot.result = { ...placed(state), ...facts, kind: "result", parts: [], metadata: noText() };
 }
 
 /** A delta continues the text part before it; only parts that come in one delta are apart. */
@@ -167,7 +169,8 @@ function closeContent(
 ): void {
   if (block.carry !== "") appendContent(state, block, loneSurrogate(state, block, emit), emit);
   const place = { message: block.message, block: block.number };
-  const { text, signature } = block;
+  const { text } = block;
+  const signature = block.signature.text;
   if (block.kind === "text") {
     emit({ type: "text.end", ...place, text, ...closing });
   } else if (block.kind === "redacted") {
@@ -198,21 +201,16 @@ function closeCall(state: ConverseState, block: CallBlock, emit: Out, closing: C
 /** A call without arguments is whole only if the provider closed it, or its message stopped for tools. */
 function isCutShort(state: ConverseState, block: CallBlock, closing: Closing): boolean {
   if (closing.implicitStop !== true || block.text.trim() !== "") return false;
-  return !STOPS_BEHIND_CALLS.has(state.message?.reason ?? null);
+  const outcome = state.outcomes.get(state.message?.reason ?? "");
+  return outcome !== "completed" && outcome !== "action-required";
 }
-
-const STOPS_BEHIND_CALLS: ReadonlySet<string | null> = new Set([
-  "tool_use",
-  "end_turn",
-  "stop_sequence",
-]);
 
 function closeResult(state: ConverseState, block: ResultBlock, emit: Out, closing: Closing): void {
   const { message, number, callId, isError } = block;
   const parts = block.parts.map((part) => wellFormed(state, part, emit));
   const facts = { callId, parts, isError };
-  const result =
-    block.metadata === "" ? facts : { ...facts, metadata: parsedOrRaw(block.metadata) };
+  const metadata = block.metadata.text;
+  const result = metadata === "" ? facts : { ...facts, metadata: parsedOrRaw(metadata) };
   emit({ type: "tool.result", message, block: number, result, ...closing });
 }
 
@@ -232,7 +230,7 @@ function parsedOrRaw(text: string): unknown {
  */
 function wholeCharacters(
   state: ConverseState,
-  block: { text: string; carry: string },
+  block: GatheredText & { carry: string },
   fragment: string,
   emit: Out,
 ): string {
@@ -246,7 +244,7 @@ function wholeCharacters(
     noteSurrogate(state, emit);
     text = text.toWellFormed();
   }
-  block.text += text;
+  gather(block, text);
   state.characters += text.length;
   return text;
 }

@@ -1,4 +1,5 @@
 import { isObject, jsonText, type JsonValue } from "../../domain/json.ts";
+import { gather } from "../../domain/kept-text.ts";
 import type { ToolResultPart } from "../../domain/tool.ts";
 import {
   appendContent,
@@ -65,7 +66,7 @@ function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, em
     case "toolResultMetadata":
       if (slot.result === null || !isObject(body) || typeof body["metadata"] !== "string") break;
       state.characters += body["metadata"].length;
-      slot.result.metadata += body["metadata"];
+      gather(slot.result.metadata, body["metadata"]);
       return;
     default:
   }
@@ -93,7 +94,7 @@ function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Out
   }
   if (typeof signature === "string") {
     state.characters += signature.length;
-    contentBlock(state, slot, "reasoning", emit).signature += signature;
+    gather(contentBlock(state, slot, "reasoning", emit).signature, signature);
   }
   const base64 = asBase64(redactedContent);
   if (base64 !== undefined) {

@@ -8,7 +8,6 @@ import {
   type OpenMessage,
   type Out,
 } from "./state.ts";
-import { outcomeOf } from "./stop-reasons.ts";
 
 /** Decides what the end of the stream means. The last message decides, and only if the provider closed it. */
 export function endTurn(state: ConverseState, emit: Out): void {
@@ -64,7 +63,7 @@ function judge(
   if (last.reason === "tool_result") {
     return incomplete("The stream ended on a tool result, before the agent's answer");
   }
-  const outcome = outcomeOf(last.reason);
+  const outcome = state.outcomes.get(last.reason) ?? "other";
   if (outcome === "action-required" && openCalls.length === 0) {
     return incomplete("The stream stopped for tools, but no call waits for a result");
   }

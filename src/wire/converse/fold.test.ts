@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { keptBytes } from "../../../test/support/memory.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
@@ -26,6 +27,12 @@ const resultDelta = (index: unknown, parts: unknown) => ({
 });
 const reasoning = (index: unknown, delta: object) => ({
   contentBlockDelta: { contentBlockIndex: index, delta: { reasoningContent: delta } },
+});
+const metadata = (index: unknown, fragment: string) => ({
+  contentBlockDelta: {
+    contentBlockIndex: index,
+    delta: { toolResultMetadata: { metadata: fragment } },
+  },
 });
 const close = (index: unknown) => ({ contentBlockStop: { contentBlockIndex: index } });
 const usage = (inputTokens: number, outputTokens: number, more: object = {}) => ({
@@ -576,6 +583,15 @@ describe("messages and blocks", () => {
     expect(turned.end).toMatchObject({ outcome: "completed", reason: "end_turn" });
   });
 
+  it("ends a message once, by its first stop", () => {
+    const events = fold([assistant, text(0, "hi"), close(0), stop("end_turn"), stop("tool_use")]);
+    expect(events.filter(({ type }) => type === "message.end")).toEqual([
+      { type: "message.end", message: 0, reason: "end_turn" },
+    ]);
+    expect(codes(turnOf(events))).toEqual(["event_after_end"]);
+    expect(events.at(-1)).toMatchObject({ outcome: "completed", reason: "end_turn" });
+  });
+
   it("delivers what comes after an exception, with a diagnostic [AC-40]", () => {
     const turned = turn(
       assistant,
@@ -1041,6 +1057,44 @@ describe("how a turn ends", () => {
     }
     expect(state.slots.size).toBeLessThan(100);
     expect(state.failure?.code).toBe("turn_too_large");
+  });
+
+  it("lets a stream of what nobody knows reach its limit too", () => {
+    for (const event of [{}, { novelty: {} }, text(0, "x"), 1]) {
+      const codec = converseFold({ maxCharacters: 10_000 });
+      const state = codec.initial();
+      let seen = 0;
+      for (let at = 0; at < 20_000; at++) {
+        for (const message of readUnionEvent(event)) {
+          codec.step(state, message, ({ type }) => {
+            if (type === "unknown") seen += 1;
+          });
+        }
+      }
+      expect(seen).toBeLessThan(200);
+      expect(state.failure?.code).toBe("turn_too_large");
+    }
+  });
+
+  it.each([
+    ["text", [], (piece: string) => text(0, piece)],
+    ["reasoning", [], (piece: string) => reasoning(0, { text: piece })],
+    ["a signature", [], (piece: string) => reasoning(0, { signature: piece })],
+    ["arguments", [call(0, "A", "a")], (piece: string) => input(0, piece)],
+    ["metadata", [result(0, "A")], (piece: string) => metadata(0, piece)],
+  ])("keeps %s in a few bytes for a character, however short its deltas are", (_, first, delta) => {
+    const characters = 300_000;
+    const kept = keptBytes(() => {
+      const codec = converseFold();
+      const state = codec.initial();
+      const take = (event: unknown): void => {
+        for (const message of readUnionEvent(event)) codec.step(state, message, () => {});
+      };
+      first.forEach(take);
+      for (let at = 0; at < characters; at++) take(delta("abcdefgh".charAt(at % 8)));
+      return state;
+    });
+    expect(kept / characters).toBeLessThan(4);
   });
 
   it("asks nobody to run a call that trails behind the end of the answer and is cut", () => {

@@ -1,7 +1,7 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
-import type { HookFired, ProviderEvent } from "../../domain/provider-event.ts";
+import type { HookFired, Outcome, ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { closeSlots, EXPLICIT, isEmpty, slotKey } from "./blocks.ts";
@@ -17,12 +17,23 @@ import {
   isExceptionName,
   type Fields,
 } from "./schema.ts";
-import { diagnose, keepUnknown, keepUnknownFields, type ConverseState, type Out } from "./state.ts";
+import {
+  COST_OF_A_PIECE,
+  diagnose,
+  isOverfull,
+  keepUnknown,
+  keepUnknownFields,
+  type ConverseState,
+  type Out,
+} from "./state.ts";
+import { CONVERSE_OUTCOMES } from "./stop-reasons.ts";
 import { readUsage } from "./usage.ts";
 
 export interface ConverseOptions {
   /** Text, arguments and results kept of one turn, in characters. A service answer has at most 100 MB. */
   readonly maxCharacters?: number;
+  /** What each reason means, for a dialect that is told in these events but has its own words for why it stopped. */
+  readonly outcomes?: ReadonlyMap<string, Outcome>;
 }
 
 const DEFAULT_MAX_CHARACTERS = 100_000_000;
@@ -37,7 +48,7 @@ const DEFAULT_MAX_CHARACTERS = 100_000_000;
 export function converseFold(
   options: ConverseOptions = {},
 ): Codec<ConverseState, StreamMessage, ProviderEvent> {
-  const { maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
+  const { maxCharacters = DEFAULT_MAX_CHARACTERS, outcomes = CONVERSE_OUTCOMES } = options;
   return {
     initial: () => ({
       message: null,
@@ -51,6 +62,7 @@ export function converseFold(
       denial: null,
       characters: 0,
       maxCharacters,
+      outcomes,
       diagnosed: new Map(),
       unknownFields: new Set(),
     }),
@@ -84,7 +96,7 @@ function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): v
 }
 
 function foldEvent(state: ConverseState, name: string, payload: unknown, emit: Out): void {
-  if (state.characters > state.maxCharacters) return overflow(state);
+  if (isOverfull(state)) return;
   // A null payload says as little as an empty one.
   const fields = isObject(payload) ? payload : {};
   switch (name) {
@@ -170,18 +182,14 @@ function foldMalformed(
   message: Extract<StreamMessage, { type: "malformed" }>,
   emit: Out,
 ): void {
+  if (isOverfull(state)) return;
   const { name, reason, raw } = message;
+  state.characters += raw.length + COST_OF_A_PIECE;
   emit({ type: "unknown", what: "event", name, raw });
   diagnose(state, "malformed_event", reason, emit);
   if (name === "" || CARRIES_THE_TURN.has(name)) {
     fail(state, { code: "malformed_event", message: reason, details: { event: name } });
   }
-}
-
-function overflow(state: ConverseState): void {
-  const { maxCharacters } = state;
-  const message = `The turn holds more than ${maxCharacters} characters; the rest was not read`;
-  fail(state, { code: "turn_too_large", message, details: { maxCharacters } });
 }
 
 function fail(state: ConverseState, failure: Failure): void {

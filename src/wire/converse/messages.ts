@@ -10,7 +10,6 @@ import {
   type ConverseState,
   type Out,
 } from "./state.ts";
-import { isKnownStopReason } from "./stop-reasons.ts";
 
 export function startMessage(state: ConverseState, fields: Fields, emit: Out): void {
   keepUnknownFields(state, MESSAGE_START, fields, emit);
@@ -31,14 +30,14 @@ export function stopMessage(state: ConverseState, fields: Fields, emit: Out): vo
   const { message } = state;
   if (message === null) return;
   if (message.closed) {
-    diagnose(state, "event_after_end", "A message was closed twice", emit);
+    return diagnose(state, "event_after_end", "A message was closed twice", emit);
   }
   const { stopReason } = fields;
   message.closed = true;
   message.reason = typeof stopReason === "string" ? stopReason : null;
   closeOpenBlocks(state, emit);
   emit({ type: "message.end", message: message.number, reason: message.reason });
-  if (typeof stopReason === "string" && !isKnownStopReason(stopReason)) {
+  if (typeof stopReason === "string" && !state.outcomes.has(stopReason)) {
     emit({ type: "unknown", what: "reason", name: stopReason, raw: stopReason });
     diagnose(state, "stop_reason_unknown", `Unknown stop reason "${stopReason}"`, emit);
   }
@@ -57,11 +56,15 @@ export function ensureMessage(state: ConverseState, { role, trails }: Content, e
   if (message === null) return inferMessage(state, role, emit);
   if (!message.closed) return;
   // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
-  if (trails && message.role === role && message.reason !== "tool_use") {
+  if (trails && message.role === role && !isToolRound(state, message.reason)) {
     diagnose(state, "event_after_end", "Content came after its message was closed", emit);
     return;
   }
   inferMessage(state, role, emit);
+}
+
+function isToolRound({ outcomes }: ConverseState, reason: string | null): boolean {
+  return reason !== null && outcomes.get(reason) === "action-required";
 }
 
 /** Closes the message at hand if the provider has not. */

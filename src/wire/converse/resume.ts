@@ -80,7 +80,7 @@ function echo(block: TurnBlock, isHeld: (call: ToolCall) => boolean): ConverseCo
   }
 }
 
-function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): ConverseContent[] {
+export function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): ConverseContent[] {
   const { text, signature, redacted } = block;
   if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }];
   if (signature !== undefined)
@@ -106,7 +106,7 @@ function resultContent(result: ToolResult): ConverseContent {
   };
 }
 
-function partContent(part: ToolResultPart): { text: string } | { json: JsonDocument } {
+export function partContent(part: ToolResultPart): { text: string } | { json: JsonDocument } {
   switch (part.type) {
     case "text":
       return { text: part.text === "" ? NO_OUTPUT : part.text.toWellFormed() };
@@ -120,7 +120,7 @@ function partContent(part: ToolResultPart): { text: string } | { json: JsonDocum
 }
 
 /** A copy: what is sent is the receiver's to change. */
-function document(value: JsonValue): JsonDocument {
+export function document(value: JsonValue): JsonDocument {
   return structuredClone(value) as JsonDocument;
 }
 

@@ -2,7 +2,8 @@ import type { Emit } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
-import type { ProviderEvent, Role, UnknownSeen } from "../../domain/provider-event.ts";
+import type { GatheredText } from "../../domain/kept-text.ts";
+import type { Outcome, ProviderEvent, Role, UnknownSeen } from "../../domain/provider-event.ts";
 import type { Runner, ToolResultPart } from "../../domain/tool.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { Fields, Shape } from "./schema.ts";
@@ -25,6 +26,8 @@ export interface ConverseState {
   /** Characters kept so far, against `maxCharacters`; everything kept counts for some even if it has none. */
   characters: number;
   readonly maxCharacters: number;
+  /** What each reason of the dialect means when it is the last one. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
   readonly diagnosed: Map<DiagnosticCode, number>;
   readonly unknownFields: Set<string>;
 }
@@ -50,15 +53,14 @@ interface Placed {
   readonly number: number;
 }
 
-interface Streamed {
-  text: string;
+interface Streamed extends GatheredText {
   /** The first half of a surrogate pair, waiting for the delta that brings the second. */
   carry: string;
 }
 
 export interface ContentBlock extends Placed, Streamed {
   readonly kind: "text" | "reasoning" | "redacted";
-  signature: string;
+  readonly signature: GatheredText;
   readonly redacted: string[];
 }
 
@@ -72,7 +74,7 @@ export interface ResultBlock extends Placed {
   readonly callId: string;
   readonly isError: boolean;
   readonly parts: ToolResultPart[];
-  metadata: string;
+  readonly metadata: GatheredText;
 }
 
 export interface Call {
@@ -89,6 +91,15 @@ export type Out = Emit<ProviderEvent>;
 
 /** What keeping a block, a part, a slot or a message costs beside its text: a stream of empty ones must end too. */
 export const COST_OF_A_PIECE = 64;
+
+/** Whether the turn holds more than it may keep. It fails by that. */
+export function isOverfull(state: ConverseState): boolean {
+  const { characters, maxCharacters } = state;
+  if (characters <= maxCharacters) return false;
+  const message = `The turn holds more than ${maxCharacters} characters; the rest was not read`;
+  state.failure ??= { code: "turn_too_large", message, details: { maxCharacters } };
+  return true;
+}
 
 /** How often one kind of anomaly is reported in full; more are counted, so that a broken stream cannot flood a log. */
 const REPORTED_IN_FULL = 16;
@@ -119,6 +130,7 @@ export function keepUnknown(
   seen: Omit<UnknownSeen, "type">,
   emit: Out,
 ): void {
+  if (isOverfull(state)) return;
   const size = typeof seen.raw === "string" ? seen.raw.length : jsonText(seen.raw).length;
   state.characters += size + COST_OF_A_PIECE;
   emit({ type: "unknown", ...seen });

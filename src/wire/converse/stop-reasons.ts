@@ -4,7 +4,7 @@ import type { Outcome } from "../../domain/provider-event.ts";
  * What each stop reason of Harness and of ConverseStream means for the turn when it is the last one.
  * `tool_result` closes a message inside a turn; a turn that ends on it was cut.
  */
-const OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+export const CONVERSE_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["end_turn", "completed"],
   ["stop_sequence", "completed"],
   ["tool_use", "action-required"],
@@ -24,9 +24,28 @@ const OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 ]);
 
 export function outcomeOf(stopReason: string): Outcome {
-  return OUTCOMES.get(stopReason) ?? "other";
+  return CONVERSE_OUTCOMES.get(stopReason) ?? "other";
 }
 
-export function isKnownStopReason(stopReason: string): boolean {
-  return OUTCOMES.has(stopReason);
+/** The word that a harness has for what a model calls by another; any other word is left as it is. */
+export function harnessReason(reason: string, hasCalls: boolean): string {
+  if (CONVERSE_OUTCOMES.has(reason)) return reason;
+  const known = OTHER_WORDS.get(reason) ?? reason;
+  // Some servers of models say that they stopped, although there are calls.
+  return known === "end_turn" && hasCalls ? "tool_use" : known;
 }
+
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["stop", "end_turn"],
+  ["eos", "end_turn"],
+  ["eos_token", "end_turn"],
+  ["tool_calls", "tool_use"],
+  ["length", "max_tokens"],
+  ["model_length", "max_tokens"],
+  ["content_filter", "content_filtered"],
+  ["refusal", "content_filtered"],
+  ["pause_turn", "partial_turn"],
+  ["error", "malformed_model_output"],
+  ["abort", "malformed_model_output"],
+  ["insufficient_system_resource", "malformed_model_output"],
+]);

@@ -1,9 +1,26 @@
-/**
- * The checksum of event-stream frames (CRC-32 as in ISO-HDLC), eight bytes a round.
- *
- * Frames of a token stream are about 150 bytes; at that size this beats a call into zlib.
- */
+/** The checksum of event-stream frames (CRC-32 as in ISO-HDLC). */
 export function crc32(bytes: Uint8Array, start: number, end: number, previous = 0): number {
+  if (end - start < WORTH_A_CALL) return plainCrc32(bytes, start, end, previous);
+  large ??= nativeCrc32() ?? plainCrc32;
+  return large(bytes, start, end, previous);
+}
+
+type Crc32 = (bytes: Uint8Array, start: number, end: number, previous: number) => number;
+
+/** Frames of a token stream are about 150 bytes; at that size a loop beats a call into zlib. */
+const WORTH_A_CALL = 1024;
+
+/** Found when the first large frame comes: looking for it at import would cost every importer a millisecond. */
+let large: Crc32 | undefined;
+
+/** Node's own, where this runs in a Node that has it: ten times as fast on large frames. */
+function nativeCrc32(): Crc32 | undefined {
+  const native = globalThis.process?.getBuiltinModule?.("node:zlib")?.crc32;
+  return native && ((bytes, start, end, previous) => native(bytes.subarray(start, end), previous));
+}
+
+/** Eight bytes a round. */
+function plainCrc32(bytes: Uint8Array, start: number, end: number, previous: number): number {
   let crc = ~previous;
   let at = start;
   for (const last = end - 8; at <= last; at += 8) {

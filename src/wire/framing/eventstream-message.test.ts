@@ -1,6 +1,8 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 import { describe, expect, it } from "vitest";
+import { concat } from "../../../test/support/bytes.ts";
+import { keptBytes } from "../../../test/support/memory.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { eventStreamDecoder } from "./eventstream.ts";
 import { encodeEvent, encodeException } from "./eventstream-encode.ts";
@@ -8,16 +10,25 @@ import { readStreamMessage } from "./eventstream-message.ts";
 
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);
 
-function read(headers: { readonly [name: string]: string }, body: string): StreamMessage {
-  return readBytes(
-    oracle.encode({
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, { type: "string", value }]),
-      ),
-      body: fromUtf8(body),
-    }),
-  );
+interface StringHeaders {
+  readonly [name: string]: string;
 }
+
+function read(headers: StringHeaders, body: string): StreamMessage {
+  return readBytes(encoded(headers, body));
+}
+
+function encoded(headers: StringHeaders, body: string): Uint8Array {
+  return oracle.encode({
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, { type: "string", value }]),
+    ),
+    body: fromUtf8(body),
+  });
+}
+
+/** Comes in the same window as the frame before it. */
+const FILLER = encodeEvent("novelty", { filler: "x".repeat(1_000_000) });
 
 function readBytes(bytes: Uint8Array): StreamMessage {
   const messages: StreamMessage[] = [];
@@ -31,6 +42,17 @@ function readBytes(bytes: Uint8Array): StreamMessage {
 }
 
 describe("reading a frame's message", () => {
+  it.each([
+    { ":message-type": "event", ":event-type": "messageStart" },
+    { ":message-type": "novelty" },
+    { ":message-type": "exception", ":exception-type": "boom" },
+    { ":message-type": "error" },
+  ])("keeps no more than the text of a body that is no JSON: %j", (headers) => {
+    const bytes = concat(encoded(headers, "not JSON, and long enough to be a slice"), FILLER);
+    const kept = keptBytes(() => Array.from({ length: 20 }, () => readBytes(bytes)));
+    expect(kept).toBeLessThan(FILLER.length * 5);
+  });
+
   it("takes the event's name from the header and the payload without it", () => {
     expect(
       read({ ":message-type": "event", ":event-type": "messageStart" }, '{"role":"assistant"}'),

@@ -1,5 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { parseJson } from "../../domain/json.ts";
+import { detached } from "../../domain/kept-text.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import type { Frame } from "./eventstream.ts";
 
@@ -18,7 +19,7 @@ export function readStreamMessage(frame: Frame): StreamMessage {
     }
     case "error": {
       const name = header(frame, ":error-code") ?? "error";
-      const message = header(frame, ":error-message") ?? frame.text();
+      const message = header(frame, ":error-message") ?? keptText(frame);
       return { type: "exception", name, payload: { message } };
     }
     case undefined:
@@ -28,7 +29,7 @@ export function readStreamMessage(frame: Frame): StreamMessage {
         type: "malformed",
         name: kind,
         reason: `Frame ${frame.ordinal} has the unknown message type "${kind}"`,
-        raw: frame.text(),
+        raw: keptText(frame),
       };
   }
 }
@@ -47,14 +48,14 @@ function readEvent(frame: Frame): StreamMessage {
   const parsed = parseJson(raw);
   if (parsed.ok) return { type: "event", name, payload: parsed.value };
   const reason = `Payload of "${name}" cannot be read: ${parsed.reason}`;
-  return { type: "malformed", name, reason, raw };
+  return { type: "malformed", name, reason, raw: detached(raw) };
 }
 
 /** An exception's body is often empty or plain text; it must not hide that there was one. */
 function readException(frame: Frame): unknown {
   const raw = frame.text();
   const parsed = parseJson(raw);
-  return parsed.ok ? parsed.value : { message: raw };
+  return parsed.ok ? parsed.value : { message: detached(raw) };
 }
 
 function protocolError(frame: Frame, problem: string): StreamMessage {
@@ -67,6 +68,11 @@ function protocolError(frame: Frame, problem: string): StreamMessage {
     },
   );
   return { type: "failure", failure: error.toFailure() };
+}
+
+/** Outlives the window that the frame came in. */
+function keptText(frame: Frame): string {
+  return detached(frame.text());
 }
 
 function header(frame: Frame, name: string): string | undefined {

@@ -65,6 +65,7 @@ export function jsonArrayDecoder(
       readChunk(state, releaseHead(state), emit);
       endStream(state, emit);
     },
+    isOver: ({ phase }) => phase === "failed",
   };
 }
 

@@ -1,3 +1,4 @@
+import { gather } from "../../domain/kept-text.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { converseFold } from "../converse/fold.ts";
@@ -71,7 +72,7 @@ function hear(state: StrandsState, event: ProviderEvent): void {
     case "tool.start":
       if (state.heard === null) return;
       state.heard.calls += 1;
-      state.heard.blocks.set(event.block, { kind: "call", text: event.callId });
+      state.heard.blocks.set(event.block, { kind: "call", text: event.callId, loose: 0 });
       return;
     case "reasoning.end":
       // Redacted reasoning has no deltas.
@@ -112,8 +113,8 @@ function hearText(
 ): void {
   if (heard?.number !== event.message) return;
   const block = heard.blocks.get(event.block);
-  if (block === undefined) heard.blocks.set(event.block, { kind, text: event.text });
-  else block.text += event.text;
+  if (block === undefined) heard.blocks.set(event.block, { kind, text: event.text, loose: 1 });
+  else gather(block, event.text);
   if (kind !== "text") return;
   if (heard.replacement !== null) heard.replacement += event.text;
   heard.said.pieces.push(event.text);

@@ -1,3 +1,4 @@
+import { detached } from "../../domain/kept-text.ts";
 import { readPythonDict, type PythonDict, type PythonValue } from "./python-literal.ts";
 import type { Fields } from "./state.ts";
 
@@ -129,9 +130,4 @@ function plainValue(value: PythonValue): unknown {
     default:
       return value satisfies never;
   }
-}
-
-/** A copy: a slice would keep the line alive that it was cut from, with the whole conversation in it. */
-function detached(text: string): string {
-  return ` ${text}`.slice(1);
 }

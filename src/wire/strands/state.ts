@@ -1,3 +1,4 @@
+import type { GatheredText } from "../../domain/kept-text.ts";
 import type { Outcome } from "../../domain/provider-event.ts";
 import type { ConverseState, Out } from "../converse/state.ts";
 import type { DisplayNames } from "./display-names.ts";
@@ -109,10 +110,9 @@ export interface HeardMessage {
   readonly said: SaidText;
 }
 
-export interface HeardBlock {
+/** Its text, or the id of a call. */
+export interface HeardBlock extends GatheredText {
   readonly kind: "text" | "reasoning" | "call";
-  /** The text, or the id of the call. */
-  text: string;
 }
 
 export interface Done {

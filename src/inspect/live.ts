@@ -1,0 +1,55 @@
+import type { Codec } from "../domain/codec.ts";
+import type { ProviderEvent, Role } from "../domain/provider-event.ts";
+import { printable, type Style } from "./style.ts";
+import { traceEncoder, type TraceState } from "./trace.ts";
+
+/** What the agent says is the result; all else is beside it. */
+export interface LiveText {
+  readonly to: "result" | "notes";
+  readonly text: string;
+}
+
+export interface LiveState {
+  readonly trace: TraceState;
+  readonly roles: Map<number, Role>;
+  /** The block whose text was written last, and whether its line is still open. */
+  block: number | null;
+  lineOpen: boolean;
+}
+
+export interface LiveOptions {
+  readonly style: Style;
+  /** A terminal watches, which the text must not steer. */
+  readonly toTerminal: boolean;
+}
+
+/** Writes a turn while it comes: the assistant's words as the result, calls and thoughts and the end as notes. */
+export function liveEncoder({
+  style,
+  toTerminal,
+}: LiveOptions): Codec<LiveState, ProviderEvent, LiveText> {
+  const trace = traceEncoder(style);
+  return {
+    initial: () => ({ trace: trace.initial(), roles: new Map(), block: null, lineOpen: false }),
+    step(state, event, emit) {
+      if (event.type === "message.start") state.roles.set(event.message, event.role);
+      if (event.type === "text.end" && state.block === event.block) return;
+      if (event.type === "text.delta" && state.roles.get(event.message) === "assistant") {
+        const text = toTerminal ? printable(event.text) : event.text;
+        const isNew = state.block !== event.block;
+        const gap = isNew && state.block !== null ? (state.lineOpen ? "\n\n" : "\n") : "";
+        state.block = event.block;
+        state.lineOpen = !text.endsWith("\n");
+        return emit({ to: "result", text: gap + text });
+      }
+      trace.step(state.trace, event, (text) => {
+        if (state.lineOpen) emit({ to: "result", text: "\n" });
+        state.lineOpen = false;
+        emit({ to: "notes", text });
+      });
+    },
+    finish(state, emit) {
+      trace.finish(state.trace, (text) => emit({ to: "notes", text }));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../domain/json.ts";
+import {
+  alternatingMessages,
+  type ModelRequest,
+  type ModelTool,
+  type ToolChoice,
+} from "../../domain/model-request.ts";
+import type { ToolResult } from "../../domain/tool.ts";
+import type { TurnBlock } from "../../domain/turn.ts";
+import type { JsonDocument } from "./request.ts";
+import { document, partContent, reasoning } from "./resume.ts";
+
+/** The body of a ConverseStream request. The model is named by the path. */
+export interface ConverseModelRequest {
+  messages: { role: "user" | "assistant"; content: object[] }[];
+  system?: { text: string }[];
+  inferenceConfig?: { maxTokens?: number; temperature?: number; stopSequences?: string[] };
+  toolConfig?: { tools: object[]; toolChoice?: object };
+}
+
+export function converseModelRequest(request: ModelRequest): ConverseModelRequest {
+  const { system, tools = [], toolChoice } = request;
+  const inferenceConfig = inferenceConfigOf(request);
+  return {
+    messages: alternatingMessages(request).map(({ role, blocks }) => ({
+      role,
+      content: blocks.flatMap(content),
+    })),
+    ...(system !== undefined && { system: [{ text: system }] }),
+    ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
+    ...(tools.length > 0 && {
+      toolConfig: {
+        tools: tools.map(tool),
+        ...(toolChoice !== undefined && { toolChoice: choice(toolChoice) }),
+      },
+    }),
+  };
+}
+
+function inferenceConfigOf({
+  maxTokens,
+  temperature,
+  stopSequences = [],
+}: ModelRequest): NonNullable<ConverseModelRequest["inferenceConfig"]> {
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences.length > 0 && { stopSequences: [...stopSequences] }),
+  };
+}
+
+/** As a resume of a harness has it, but without the types of tools, which ConverseStream does not know. */
+function content(block: TurnBlock): object[] {
+  switch (block.type) {
+    case "text":
+      return [{ text: block.text.toWellFormed() }];
+    case "reasoning":
+      return reasoning(block);
+    case "call": {
+      const { id: toolUseId, name, input, inputText } = block.call;
+      return [{ toolUse: { toolUseId, name, input: input ?? { unreadable: inputText } } }];
+    }
+    case "result":
+      return [{ toolResult: toolResult(block.result) }];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Only some models know a status; that a tool did its work goes without saying. */
+function toolResult({ callId, parts, isError }: ToolResult): object {
+  const given = parts.length === 0 ? [{ type: "text", text: "" } as const] : parts;
+  return {
+    toolUseId: callId,
+    content: given.map(partContent),
+    ...(isError && { status: "error" }),
+  };
+}
+
+function tool({ name, description, schema }: ModelTool): {
+  toolSpec: { name: string; description: string; inputSchema: { json: JsonDocument } };
+} {
+  return { toolSpec: { name, description, inputSchema: { json: document(schema) } } };
+}
+
+function choice(wanted: ToolChoice): JsonObject {
+  if (wanted === "auto") return { auto: {} };
+  return wanted === "required" ? { any: {} } : { tool: { name: wanted.tool } };
+}
