@@ -8,10 +8,12 @@ export default defineConfig({
   input: {
     index: "src/index.ts",
     "wire/index": "src/wire/index.ts",
+    "providers/index": "src/providers/index.ts",
+    "emulator/index": "src/emulator/index.ts",
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",
-  external: [/^node:/, "commander", "picocolors"],
+  external: [/^node:/, "commander", "picocolors", "yaml", /^@aws-sdk\//, /^@smithy\//],
   output: {
     dir: "dist",
     format: "esm",

@@ -71,7 +71,7 @@ describe("the architecture", () => {
     [
       "a provider's word past its door",
       { "src/domain/planted.ts": "export interface Planted { readonly toolUseId: string }\n" },
-      'src/domain/planted.ts says "toolUseId", which stays in src/wire',
+      'src/domain/planted.ts says "toolUseId", which stays in src/wire and src/emulator',
     ],
     [
       "the clock outside its place",

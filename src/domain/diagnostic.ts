@@ -27,6 +27,7 @@ export const DIAGNOSTIC_CODES = [
   "content_lost",
   "noise_skipped",
   "number_not_exact",
+  "cut_after_end",
 ] as const;
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];

@@ -1,11 +1,16 @@
 /** Where a command writes. stdout carries its result and nothing else; notes and progress go to stderr. */
 export interface Terminal {
-  /** Resolves when the reader can take more; false when the reader is gone. */
+  /**
+   * Resolves when the reader can take more; false when the reader is gone. An empty text only asks, and hears it only
+   * of a socket: a pipe tells nobody but who writes to it.
+   */
   write(text: string): Promise<boolean>;
   note(text: string): void;
   /** Shows a line on stderr that the next one replaces; an empty one clears it. Nothing unless a person watches. */
   progress(text: string): void;
   readonly colours: boolean;
+  /** A person reads stdout, and not a program. */
+  readonly isWatched: boolean;
 }
 
 export function processTerminal(): Terminal {
@@ -22,15 +27,17 @@ export function processTerminal(): Terminal {
     // The reader of a pipe may leave at any time (`| head`); that is no fault. A full disk is one.
     if (error.code !== "EPIPE") failure = error;
   });
+  stdout.on("close", () => void (gone = true));
   return {
     async write(text) {
-      show("");
+      if (text !== "") show("");
       if (!gone) await written(stdout, text);
       if (failure !== undefined) throw failure;
       return !gone;
     },
     note: (text) => void stderr.write(text),
     progress: show,
+    isWatched: stdout.isTTY,
     colours: stdout.isTTY && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
   };
 }

@@ -123,26 +123,27 @@ function findCycles(sources: readonly Source[]): string[] {
   return cycles;
 }
 
-/** The section on words names, sentence by sentence, words and the one folder where they may stand. */
+/** The section on words names, paragraph by paragraph, words and the folders where they may stand. */
 function checkWords(sources: readonly Source[], page: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith("Words that stay")) ?? "";
   const rules = section
     .split(/\n\n/)
     .slice(1)
     .map((paragraph) => {
-      const [place, ...words] = quoted(paragraph).sort(
-        (left, right) => Number(right.startsWith("src/")) - Number(left.startsWith("src/")),
-      );
-      return { place: place ?? "", words };
+      const names = quoted(paragraph);
+      return {
+        places: names.filter((name) => name.startsWith("src/")),
+        words: names.filter((name) => !name.startsWith("src/")),
+      };
     });
   if (rules.length < 2) throw new Error("ARCHITECTURE.md has no rules on words");
   return sources.flatMap(({ path, text }) =>
     rules
-      .filter((rule) => !isInside(path, rule.place))
-      .flatMap((rule) =>
-        rule.words
+      .filter(({ places }) => !places.some((place) => isInside(path, place)))
+      .flatMap(({ places, words }) =>
+        words
           .filter((word) => containsWord(text, word))
-          .map((word) => `${path} says "${word}", which stays in ${rule.place}`),
+          .map((word) => `${path} says "${word}", which stays in ${places.join(" and ")}`),
       ),
   );
 }

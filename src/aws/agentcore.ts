@@ -1,0 +1,82 @@
+import { systemClock, type Clock } from "../platform/clock.ts";
+import {
+  httpClient,
+  type HttpAnswer,
+  type HttpRequest,
+  type SendHttp,
+} from "../platform/http-client.ts";
+import { awsCaller, type Refusal } from "./caller.ts";
+import {
+  chainedCredentials,
+  keptCredentials,
+  type Credentials,
+  type CredentialSource,
+} from "./credentials.ts";
+import { AGENTCORE_SERVICE, agentCoreEndpoint, type Place, type Plane } from "./endpoints.ts";
+import { bearing, signedBy, type Authorize } from "./sign.ts";
+
+/** How to reach AgentCore, and as whom. */
+export interface ConnectionOptions {
+  /** In place of the service's own hosts: one address for both planes, or one for each. */
+  readonly endpoint?: string | { readonly [plane in Plane]?: string };
+  /** Where there are none, the standard AWS chain is asked. */
+  readonly credentials?: Credentials | CredentialSource;
+  /** A profile of the shared AWS files, for that chain. */
+  readonly profile?: string;
+  /** A token, in place of a signature, for an agent behind a JWT authorizer. */
+  readonly bearerToken?: string | (() => Promise<string>);
+  readonly send?: SendHttp;
+  readonly clock?: Clock;
+}
+
+/** A request without the host it goes to. */
+export interface ServiceRequest extends Omit<HttpRequest, "url"> {
+  readonly path: string;
+  readonly query: { readonly [name: string]: string };
+}
+
+export interface AgentCore {
+  readonly clock: Clock;
+  /** Makes one call, once, and resolves with an answer that is a success. */
+  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<HttpAnswer>;
+}
+
+export function agentCore(
+  place: Place,
+  errorFor: (refusal: Refusal) => Error,
+  options: ConnectionOptions = {},
+): AgentCore {
+  const { send = httpClient().send, clock = systemClock } = options;
+  const authorize = authorization(place, clock, options);
+  const callAws = awsCaller({ send, authorize, clock, errorFor });
+  return {
+    clock,
+    call: (plane, { path, query, ...request }, signal) => {
+      const base = endpointFor(plane, place, options);
+      const url = new URL(base.pathname.replace(/\/$/, "") + path, base);
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      return callAws({ ...request, url }, signal);
+    },
+  };
+}
+
+function authorization(
+  { region }: Place,
+  clock: Clock,
+  { bearerToken, credentials, profile }: ConnectionOptions,
+): Authorize {
+  if (typeof bearerToken === "string") return bearing(() => Promise.resolve(bearerToken));
+  if (bearerToken !== undefined) return bearing(bearerToken);
+  const source =
+    credentials === undefined
+      ? chainedCredentials(profile === undefined ? {} : { profile })
+      : typeof credentials === "function"
+        ? keptCredentials(credentials, clock)
+        : () => Promise.resolve(credentials);
+  return signedBy({ credentials: source, region, service: AGENTCORE_SERVICE });
+}
+
+function endpointFor(plane: Plane, place: Place, { endpoint }: ConnectionOptions): URL {
+  const given = typeof endpoint === "string" ? endpoint : endpoint?.[plane];
+  return given === undefined ? agentCoreEndpoint(plane, place) : new URL(given);
+}

@@ -1,0 +1,92 @@
+import { AbortError, providerError } from "../domain/provider-error.ts";
+import type { Clock } from "../platform/clock.ts";
+import {
+  NoAnswerError,
+  type HttpAnswer,
+  type HttpRequest,
+  type SendHttp,
+} from "../platform/http-client.ts";
+import type { Authorize } from "./sign.ts";
+
+/** An answer that is no success, read as far as it may go. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+}
+
+export interface CallerOptions {
+  readonly send: SendHttp;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  /** The error that an answer stands for. */
+  readonly errorFor: (refusal: Refusal) => Error;
+}
+
+/** Makes a call once. Resolves with an answer that is a success, its body unread; rejects with anything else. */
+export type CallAws = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+
+export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): CallAws {
+  /** How far the service's clock is ahead of ours, where it said so. */
+  let ahead = 0;
+
+  async function attempt(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer | Refusal> {
+    const authorized = await authorize(request, clock.now() + ahead);
+    const answer = await send(authorized, signal);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const body = await readStart(answer.body);
+    return { status: answer.status, headers: answer.headers, body };
+  }
+
+  return async (request, signal) => {
+    try {
+      let outcome = await attempt(request, signal);
+      if (isRefusal(outcome) && isSkewed(outcome)) {
+        // Refused before it was looked at, so that this is still one call.
+        ahead = Date.parse(outcome.headers["date"] ?? "") - clock.now() || 0;
+        outcome = await attempt(request, signal);
+      }
+      if (isRefusal(outcome)) throw errorFor(outcome);
+      return outcome;
+    } catch (error) {
+      throw callError(error, request, signal);
+    }
+  };
+}
+
+function isRefusal(outcome: HttpAnswer | Refusal): outcome is Refusal {
+  return typeof outcome.body === "string";
+}
+
+/** A signature carries the time it was made at, and the service takes none that is more than five minutes off. */
+function isSkewed({ status, headers, body }: Refusal): boolean {
+  return status === 403 && headers["date"] !== undefined && SKEW.test(body);
+}
+
+const SKEW =
+  /Signature expired|Signature not yet current|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/;
+
+function callError(error: unknown, { url }: HttpRequest, signal: AbortSignal): unknown {
+  if (signal.aborted && error === signal.reason) return new AbortError(signal.reason);
+  if (!(error instanceof NoAnswerError)) return error;
+  if (error.sent) {
+    const message = `The connection to ${url.host} was lost before an answer came: ${error.message}`;
+    return providerError("connection_lost", message, { phase: "http", cause: error.cause });
+  }
+  const message = `Cannot connect to ${url.host}: ${error.message}`;
+  return providerError("connect_failed", message, { phase: "connect", cause: error.cause });
+}
+
+const MOST_ERROR_BYTES = 64 * 1024;
+
+/** An error says what it has to say at its start; leaving it there closes the connection. */
+async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, MOST_ERROR_BYTES - length));
+    length += chunk.length;
+    if (length >= MOST_ERROR_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

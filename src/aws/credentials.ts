@@ -1,0 +1,69 @@
+import { SpanlineError } from "../domain/errors.ts";
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials. */
+  readonly sessionToken?: string;
+  /** When temporary credentials end, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+export type CredentialSource = () => Promise<Credentials>;
+
+export interface ChainOptions {
+  /** A profile of the shared AWS files; else `AWS_PROFILE`, else `default`. */
+  readonly profile?: string;
+}
+
+/**
+ * The standard AWS chain: environment, shared files with SSO and assumed roles, web identity, containers, instances. It is
+ * loaded at the first call, since it takes longer to load than all the rest of a command.
+ */
+export function chainedCredentials(options: ChainOptions = {}): CredentialSource {
+  let chain: ReturnType<typeof loadChain> | undefined;
+  return async () => {
+    try {
+      chain ??= loadChain(options);
+      const { accessKeyId, secretAccessKey, sessionToken, expiration } = await (await chain)();
+      return {
+        accessKeyId,
+        secretAccessKey,
+        ...(sessionToken !== undefined && { sessionToken }),
+        ...(expiration !== undefined && { expiresAt: expiration.getTime() }),
+      };
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message =
+        `No AWS credentials: ${reason} ` +
+        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`.";
+      throw new SpanlineError("no_credentials", message, { cause });
+    }
+  };
+}
+
+/** What the chain itself reads, it reads again when it is about to expire. */
+async function loadChain({ profile }: ChainOptions) {
+  const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
+  return defaultProvider(profile === undefined ? {} : { profile });
+}
+
+export interface ReadsTime {
+  now(): number;
+}
+
+/** Asks a source again only when what it gave is about to expire, and once for all who wait. */
+export function keptCredentials(source: CredentialSource, clock: ReadsTime): CredentialSource {
+  let kept: Promise<Credentials> | undefined;
+  return async () => {
+    const known = await kept?.catch(() => undefined);
+    const isFresh =
+      known !== undefined && (known.expiresAt ?? Infinity) - clock.now() > EXPIRY_MARGIN;
+    if (isFresh) return known;
+    kept = source();
+    return kept;
+  };
+}
+
+/** A turn may be long, but it is signed once, at its start. */
+const EXPIRY_MARGIN = 5 * 60 * 1000;

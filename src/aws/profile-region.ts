@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+interface Environment {
+  readonly [name: string]: string | undefined;
+}
+
+/** The region that the shared AWS files give a profile; undefined when they give none. */
+export async function profileRegion(
+  env: Environment,
+  profile: string | undefined,
+): Promise<string | undefined> {
+  const path = env["AWS_CONFIG_FILE"] ?? join(homedir(), ".aws", "config");
+  const text = await readFile(path, "utf8").catch(() => "");
+  const name = profile ?? env["AWS_PROFILE"] ?? "default";
+  return regionIn(text, name === "default" ? ["default", "profile default"] : [`profile ${name}`]);
+}
+
+function regionIn(text: string, sections: readonly string[]): string | undefined {
+  let isWanted = false;
+  for (const line of text.split(/\r?\n/)) {
+    const [, section] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
+    if (section !== undefined) isWanted = sections.includes(section.trim().replaceAll(/\s+/g, " "));
+    // A line that is set in belongs to a setting with parts of its own.
+    const [, region] = /^region\s*=\s*(\S+)/.exec(line) ?? [];
+    if (isWanted && region !== undefined) return region;
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
+import type { HttpRequest } from "../platform/http-client.ts";
+import type { CredentialSource } from "./credentials.ts";
+
+/** Makes a request one that the service lets in. `now` is the service's time as far as it is known. */
+export type Authorize = (request: HttpRequest, now: number) => Promise<HttpRequest>;
+
+export interface SigningOptions {
+  readonly credentials: CredentialSource;
+  readonly region: string;
+  readonly service: string;
+}
+
+/** Signs with AWS Signature Version 4, by the AWS SDK's own signer. */
+export function signedBy({ credentials, region, service }: SigningOptions): Authorize {
+  return async (request, now) => {
+    const [{ SignatureV4 }, identity] = await Promise.all([
+      import("@smithy/signature-v4"),
+      credentials(),
+    ]);
+    const signer = new SignatureV4({ credentials: identity, region, service, sha256: Sha256 });
+    const { method, url, headers, body } = request;
+    const signed = await signer.sign(
+      {
+        method,
+        protocol: url.protocol,
+        hostname: url.hostname,
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        headers: { ...headers, host: url.host },
+        body,
+      },
+      { signingDate: now / 1000 },
+    );
+    return { ...request, headers: signed.headers };
+  };
+}
+
+/** Sends a token instead of a signature, for agents behind a JWT authorizer. */
+export function bearing(token: () => Promise<string>): Authorize {
+  return async (request) => ({
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${await token()}` },
+  });
+}
+
+type Source = string | ArrayBuffer | ArrayBufferView;
+
+/** Node's hash in the shape that the signer wants. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: Source) {
+    this.#hash =
+      secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
+  }
+
+  update(data: Source): void {
+    this.#hash.update(bytesOf(data));
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+}
+
+function bytesOf(source: Source): Uint8Array {
+  if (typeof source === "string") return Buffer.from(source, "utf8");
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+}

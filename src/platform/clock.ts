@@ -1,0 +1,18 @@
+/** Time as a value: what reads it, and what waits, is given one of these. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once after some milliseconds, and gives back how to call that off. */
+  after(milliseconds: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, run) {
+    const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Node turns anything longer into one millisecond. */
+const LONGEST_TIMER = 2 ** 31 - 1;

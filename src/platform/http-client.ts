@@ -1,0 +1,110 @@
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { Socket } from "node:net";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: URL;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: Uint8Array;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. A header that came several times is joined with commas. */
+  readonly headers: { readonly [name: string]: string };
+  /** Read once. Leaving it early closes the connection; reading slowly slows the sender down. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Closes the connection unless all of the body has been read. */
+  close(): void;
+}
+
+/** No answer came; `cause` is Node's own error. */
+export class NoAnswerError extends Error {
+  /** Whether there was a connection, so that the request may have reached the other side. */
+  readonly sent: boolean;
+
+  constructor(cause: Error, sent: boolean) {
+    super(cause.message === "" ? String(Object(cause)["code"]) : cause.message, { cause });
+    this.name = "NoAnswerError";
+    this.sent = sent;
+  }
+}
+
+/** Sends a request once, and rejects with a `NoAnswerError`, or with the signal's reason, which ends it at any point. */
+export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+
+export interface HttpClient {
+  readonly send: SendHttp;
+  /** Closes the connections that are kept for later. */
+  close(): void;
+}
+
+/** Speaks HTTP/1.1. There is no limit on time here: callers know what they wait for. */
+export function httpClient(): HttpClient {
+  const http = briefly(new HttpAgent({ keepAlive: true }));
+  const https = briefly(new HttpsAgent({ keepAlive: true }));
+  return {
+    send: ({ method, url, headers, body }, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        const isPlain = url.protocol === "http:";
+        const settings = { method, headers, signal };
+        const outgoing = isPlain
+          ? requestHttp(url, { ...settings, agent: http })
+          : requestHttps(url, { ...settings, agent: https });
+        let sent = false;
+        outgoing.on("socket", (socket) => {
+          // An abort that meets a finished answer destroys a socket that nobody else listens to any more.
+          if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
+          if (!socket.connecting) sent = true;
+          else socket.once(isPlain ? "connect" : "secureConnect", () => (sent = true));
+        });
+        outgoing.on("error", (error) => {
+          reject(signal.aborted ? signal.reason : new NoAnswerError(error, sent));
+        });
+        outgoing.on("response", (incoming) => resolve(answer(incoming)));
+        outgoing.end(body);
+      }),
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+function ignore(): void {}
+
+/**
+ * Keeps connections for as long as the next step of a turn may take, and no longer: a server closes one that is idle at
+ * a time of its own choosing, and what was sent into it at that moment cannot be sent again.
+ */
+function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
+  const keep = agent.keepSocketAlive.bind(agent);
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    if (socket instanceof Socket) {
+      if (socket.listenerCount("timeout") === 0) socket.on("timeout", () => socket.destroy());
+      socket.setTimeout(KEPT_MILLISECONDS);
+    }
+    return keep(socket);
+  };
+  agent.reuseSocket = (socket, request) => {
+    if (socket instanceof Socket) socket.setTimeout(0);
+    reuse(socket, request);
+  };
+  return agent;
+}
+
+const KEPT_MILLISECONDS = 2000;
+
+function answer(incoming: IncomingMessage): HttpAnswer {
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(
+      Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    body: incoming,
+    close: () => void incoming.destroy(),
+  };
+}

@@ -1,0 +1,31 @@
+import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Replaces a file as a whole: a process that is killed at any moment leaves the old text or the new one, never a part. Only
+ * the owner may read it. Saves to one path must follow one another.
+ */
+export async function saveFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.tmp`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    // A draft that was left behind keeps the rights it had.
+    await chmod(draft, 0o600);
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+}
+
+/** Undefined when there is no such file. */
+export async function readSavedFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+/** A program of `test/programs` as plain JavaScript, for a process of its own. */
+export async function bundled(program: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const bundle = await rolldown({
+    input: join(root, "test/programs", program),
+    platform: "node",
+    external: [/^[^./]/],
+    logLevel: "silent",
+  });
+  const file = join(folder, "program.mjs");
+  await bundle.write({ file, format: "esm", codeSplitting: false });
+  await bundle.close();
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  return file;
+}

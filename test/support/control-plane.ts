@@ -1,0 +1,167 @@
+import { setImmediate } from "node:timers/promises";
+import { startBudget, type Budget } from "../../src/async/budget.ts";
+import { httpClient, type SendHttp } from "../../src/platform/http-client.ts";
+import { controlClient, type ControlClient } from "../../src/provisioning/control-client.ts";
+import { fakeClock, type FakeClock } from "./fake-clock.ts";
+import { startPeer, type Peer } from "./peer.ts";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  /** Milliseconds since the start. */
+  readonly at: number;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: { readonly [name: string]: string };
+  /** Text as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** `hang` never answers, `reset` closes the connection. */
+export type Answering = (asked: Asked) => Reply | "hang" | "reset";
+
+/** A control plane on a real socket that says what a test wants, in a time that only the test moves. */
+export interface ScriptedPlane {
+  readonly client: ControlClient;
+  readonly clock: FakeClock;
+  readonly peer: Peer;
+  /** In short: `GET /harnesses @1000`. */
+  readonly asked: readonly Asked[];
+  readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
+  /** Lets time pass whenever nothing else happens, until the promise is settled. */
+  readonly settled: <Value>(promise: Promise<Value>) => Promise<Value>;
+}
+
+export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane> {
+  const clock = fakeClock();
+  const start = clock.now();
+  const asked: Asked[] = [];
+  const hung = new Set<string>();
+  const peer = await startPeer((response, request) => {
+    const url = new URL(request.url, "http://peer");
+    const body = request.body.length === 0 ? null : (JSON.parse(String(request.body)) as unknown);
+    const { method } = request;
+    const at = clock.now() - start;
+    const question = { method, path: url.pathname, query: url.searchParams, body, at };
+    asked.push(question);
+    const reply = answering(question);
+    if (reply === "reset") response.socket?.destroy();
+    else if (reply === "hang") hung.add(String(request.headers["x-call"]));
+    else {
+      const { status = 200, headers = {}, body: said = "" } = reply;
+      response.writeHead(status, { "x-amzn-requestid": "request-1", ...headers });
+      response.end(typeof said === "string" ? said : JSON.stringify(said));
+    }
+  });
+  const { send, settled } = paced(clock, (call) => hung.has(call));
+  const client = controlClient({
+    region: "us-west-2",
+    endpoint: peer.url,
+    bearerToken: "token",
+    send,
+    clock,
+    random: () => 0,
+  });
+  const { signal: never } = new AbortController();
+  return {
+    client,
+    clock,
+    peer,
+    asked,
+    settled,
+    budget: (milliseconds, signal = never) => startBudget(clock, signal, milliseconds),
+  };
+}
+
+const STEP = 10;
+
+export interface Paced {
+  readonly send: SendHttp;
+  readonly settled: <Value>(promise: Promise<Value>) => Promise<Value>;
+}
+
+/** Real calls in a time that passes only while none is under way; those that hang do not count. */
+export function paced(clock: FakeClock, isHung: (call: string) => boolean = () => false): Paced {
+  const { send, busy } = counted(httpClient().send);
+  const isIdle = (): boolean => [...busy].every((call) => isHung(call));
+  return {
+    send,
+    async settled(promise) {
+      const state = { over: false };
+      const end = (): void => void (state.over = true);
+      promise.then(end, end);
+      while (!state.over) {
+        await setImmediate();
+        await setImmediate();
+        if (!state.over && isIdle()) clock.advance(STEP);
+      }
+      return promise;
+    },
+  };
+}
+
+/** Knows which calls are under way, until their bodies are read. */
+function counted(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } {
+  const busy = new Set<string>();
+  let count = 0;
+  return {
+    busy,
+    async send(request, signal) {
+      const call = String((count += 1));
+      busy.add(call);
+      try {
+        const headers = { ...request.headers, "x-call": call };
+        const answer = await send({ ...request, headers }, signal);
+        return { ...answer, body: watched(answer.body, () => busy.delete(call)) };
+      } catch (error) {
+        busy.delete(call);
+        throw error;
+      }
+    },
+  };
+}
+
+async function* watched(body: AsyncIterable<Uint8Array>, over: () => void) {
+  try {
+    yield* body;
+  } finally {
+    over();
+  }
+}
+
+export const ROLE = "arn:aws:iam::123456789012:role/agent";
+export const ID = "demo-a1b2c3d4e5";
+export const ARN = `arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/${ID}`;
+export const SPEC = { name: "demo", roleArn: ROLE, systemPrompt: "Be brief." } as const;
+
+/** What the service says of a harness. */
+export function harnessMembers(status: string, more: object = {}) {
+  return {
+    harnessId: ID,
+    harnessName: "demo",
+    arn: ARN,
+    status,
+    harnessVersion: "1",
+    createdAt: "2026-11-16T00:00:00Z",
+    updatedAt: "2026-11-16T00:00:00Z",
+    ...more,
+  };
+}
+
+export function endpointMembers(status: string, more: object = {}) {
+  const endpointName = "DEFAULT";
+  return { harnessId: ID, endpointName, arn: `${ARN}/endpoint/DEFAULT`, status, ...more };
+}
+
+export function refusal(status: number, type: string, headers: object = {}): Reply {
+  return { status, headers: { "x-amzn-errortype": type, ...headers }, body: { message: "no" } };
+}
+
+/** `POST /harnesses`, in the order in which it was asked. */
+export function questions(asked: readonly Asked[]): string[] {
+  return asked.map(({ method, path }) => `${method} ${path}`);
+}

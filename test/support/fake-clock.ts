@@ -1,0 +1,36 @@
+import type { Clock } from "../../src/platform/clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export interface FakeClock extends Clock {
+  /** Lets the time pass, and everything due in it happen in order. */
+  advance(milliseconds: number): void;
+  /** Timers that have neither run nor been called off. */
+  readonly pending: number;
+}
+
+export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
+  let now = start;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    after(milliseconds, run) {
+      const timer = { at: now + milliseconds, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(milliseconds) {
+      const end = now + milliseconds;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.run();
+      }
+      now = end;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}

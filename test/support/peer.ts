@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+}
+
+/** The other side of a connection, on a real socket, doing whatever a test says. */
+export interface Peer {
+  readonly url: string;
+  readonly requests: readonly SeenRequest[];
+  /** Connections that are open now. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Resolves when no connection is open. */
+  quiet(): Promise<void>;
+}
+
+export type Answer = (response: ServerResponse, request: SeenRequest) => void;
+
+export async function startPeer(answer: Answer): Promise<Peer> {
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { method = "", url = "", headers } = incoming;
+      const request = { method, url, headers, body: Buffer.concat(chunks) };
+      requests.push(request);
+      answer(response, request);
+    });
+    incoming.on("error", () => {});
+  });
+  let whenQuiet: (() => void)[] = [];
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (sockets.size > 0) return;
+      for (const resolve of whenQuiet) resolve();
+      whenQuiet = [];
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    sockets,
+    quiet: () =>
+      sockets.size === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            whenQuiet.push(resolve);
+          }),
+  };
+}
+
+const codec = new EventStreamCodec(toUtf8, fromUtf8);
+
+/** A frame by the AWS SDK's own encoder. */
+export function awsFrame(name: string, payload: unknown, type = "event"): Buffer {
+  const named = type === "event" ? ":event-type" : ":exception-type";
+  return Buffer.from(
+    codec.encode({
+      headers: {
+        ":message-type": { type: "string", value: type },
+        [named]: { type: "string", value: name },
+        ":content-type": { type: "string", value: "application/json" },
+      },
+      body: Buffer.from(JSON.stringify(payload)),
+    }),
+  );
+}
+
+export const EVENT_STREAM = "application/vnd.amazon.eventstream";
+
+export function startEventStream(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": EVENT_STREAM, "x-amzn-requestid": "request-1" });
+}
+
+/** One assistant message of text, as Harness streams it. */
+export function textTurn(...texts: readonly string[]): Buffer[] {
+  return [
+    awsFrame("messageStart", { role: "assistant" }),
+    ...texts.map((text) => textDelta(text)),
+    awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+    awsFrame("messageStop", { stopReason: "end_turn" }),
+  ];
+}
+
+export function textDelta(text: string): Buffer {
+  return awsFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text } });
+}

@@ -1,0 +1,54 @@
+import type { ProviderEvent } from "../../src/domain/provider-event.ts";
+import { turnOf, type Turn } from "../../src/domain/turn.ts";
+import {
+  harnessProvider,
+  type HarnessOptions,
+  type HarnessSession,
+} from "../../src/providers/agentcore-harness/harness-provider.ts";
+
+export const HARNESS = "arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/demo-a1b2c3d4e5";
+export const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" };
+
+export const PROMPT = { type: "prompt", texts: ["Hi"] } as const;
+
+export function harnessSession(
+  url: string,
+  options: Partial<HarnessOptions> = {},
+  sessionId?: string,
+): HarnessSession {
+  return harnessProvider({
+    harnessArn: HARNESS,
+    endpoint: url,
+    credentials: KEYS,
+    ...options,
+  }).open(sessionId === undefined ? {} : { sessionId });
+}
+
+export async function gather<Event>(events: AsyncIterable<Event>): Promise<Event[]> {
+  const all: Event[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+export async function turnFrom(events: AsyncIterable<ProviderEvent>): Promise<Turn> {
+  return turnOf(await gather(events));
+}
+
+/** Makes a call and reads it to its end. */
+export async function converse(
+  session: HarnessSession,
+  options: Partial<Parameters<HarnessSession["call"]>[1]> = {},
+): Promise<Turn> {
+  const { signal } = new AbortController();
+  return turnFrom(await session.call(PROMPT, { signal, ...options }));
+}
+
+/** What a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("It did not reject");
+}
