@@ -1,0 +1,44 @@
+import type { AgentCore } from "../../aws/agentcore.ts";
+import { readEndpoint } from "../../wire/agentcore/control-answer.ts";
+import {
+  getEndpointRequest,
+  getHarnessRequest,
+  harnessIdOf,
+  readDeployedTools,
+  type DeployedTools,
+} from "../../wire/agentcore/deployed-tools.ts";
+import { readText } from "../../aws/read-text.ts";
+
+export type ReadDeployedTools = (signal: AbortSignal) => Promise<DeployedTools>;
+
+/** Asks what tools the harness has, at the version that the endpoint serves; again only after a while. */
+export function deployedToolsOf(
+  service: AgentCore,
+  harnessArn: string,
+  qualifier: string | undefined,
+): ReadDeployedTools {
+  const id = harnessIdOf(harnessArn);
+  let known: { readonly tools: DeployedTools; readonly at: number } | undefined;
+
+  async function read(signal: AbortSignal): Promise<DeployedTools> {
+    let version: string | undefined;
+    if (qualifier !== undefined && qualifier !== "DEFAULT") {
+      const endpoint = await service.call("control", getEndpointRequest(id, qualifier), signal);
+      version =
+        readEndpoint(await readText(endpoint), "GetHarnessEndpoint").liveVersion ?? undefined;
+    }
+    const harness = await service.call("control", getHarnessRequest(id, version), signal);
+    return readDeployedTools(await readText(harness));
+  }
+
+  return async (signal) => {
+    const now = service.clock.now();
+    if (known === undefined || now - known.at > FRESH_MILLISECONDS) {
+      known = { tools: await read(signal), at: now };
+    }
+    return known.tools;
+  };
+}
+
+/** Long enough for the calls of one turn, short enough for somebody who deploys and tries again. */
+const FRESH_MILLISECONDS = 60_000;

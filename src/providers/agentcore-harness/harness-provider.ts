@@ -1,0 +1,144 @@
+import { agentCore, type ConnectionOptions } from "../../aws/agentcore.ts";
+import { parseArn } from "../../aws/arn.ts";
+import { harnessResume } from "../../wire/agentcore/harness-messages.ts";
+import { harnessRequest, type HarnessOverrides } from "../../wire/agentcore/harness-request.ts";
+import { harnessStream } from "../../wire/agentcore/harness-stream.ts";
+import { mergedTools } from "../../wire/agentcore/merged-tools.ts";
+import { checkHarnessArn, checkQualifier, checkSessionId } from "../../wire/agentcore/names.ts";
+import { errorOfAnswer, failureInStream } from "../../wire/agentcore/service-error.ts";
+import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
+import { inlineFunction } from "../../wire/converse/inline-function.ts";
+import { userMessages, type ConverseMessage } from "../../wire/converse/request.ts";
+import type { CallLimits } from "../agentcore/limits.ts";
+import { newSessionId } from "../agentcore/new-session-id.ts";
+import { openStream } from "../agentcore/open-stream.ts";
+import { requestIdOf } from "../agentcore/read-stream.ts";
+import { sessionMachine } from "../agentcore/session-machine.ts";
+import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
+import type {
+  CallInput,
+  CallOptions,
+  OfferedTool,
+  OpenOptions,
+  Provider,
+  ProviderCall,
+  ProviderSession,
+} from "../provider.ts";
+import { deployedToolsOf, type ReadDeployedTools } from "./deployed-tools.ts";
+
+export interface HarnessOptions extends ConnectionOptions {
+  readonly harnessArn: string;
+  /** The endpoint; DEFAULT when there is none. */
+  readonly qualifier?: string;
+  /** On whose behalf the agent acts. */
+  readonly userId?: string;
+  /** For every call; those of a call come before these. */
+  readonly overrides?: HarnessOverrides;
+  /** Whether offered tools come beside the deployed ones (`merge`, which asks for those first) or in their place. */
+  readonly offeredTools?: "merge" | "replace";
+  readonly limits?: CallLimits;
+}
+
+export interface HarnessCallOptions extends CallOptions {
+  readonly overrides?: HarnessOverrides;
+  readonly trace?: TraceContext;
+}
+
+export interface HarnessSession extends ProviderSession {
+  call(input: CallInput, options: HarnessCallOptions): Promise<ProviderCall>;
+}
+
+export interface HarnessProvider extends Provider {
+  open(options?: OpenOptions): HarnessSession;
+}
+
+/** An agent on AgentCore Harness: the loop and the history are there, inline tools are ours. */
+export function harnessProvider(options: HarnessOptions): HarnessProvider {
+  const { qualifier, userId, limits = {} } = options;
+  const harnessArn = checkHarnessArn("harnessArn", options.harnessArn);
+  if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
+  const { region = "", partition = "" } = parseArn(harnessArn) ?? {};
+  const service = agentCore({ region, partition }, errorOfAnswer, options);
+  const deployed = deployedToolsOf(service, harnessArn, qualifier);
+
+  async function call(
+    sessionId: string,
+    input: CallInput,
+    { signal, tools = [], trace, tap, ...given }: HarnessCallOptions,
+  ): Promise<ProviderCall> {
+    const messages = messagesOf(input);
+    const wanted = { ...options.overrides, ...given.overrides };
+    const mode = options.offeredTools ?? "merge";
+    const overrides = await withOffered(wanted, tools, mode, () => deployed(signal));
+    const request = harnessRequest({
+      harnessArn,
+      sessionId,
+      messages,
+      overrides,
+      ...(qualifier !== undefined && { qualifier }),
+      ...(userId !== undefined && { userId }),
+      ...(trace !== undefined && { trace }),
+    });
+    return openStream({
+      service,
+      request,
+      limits,
+      signal,
+      ...(tap !== undefined && { tap }),
+      codecFor(answer) {
+        const stream = harnessStream({ contentType: answer.headers["content-type"] ?? null });
+        const { requestId } = requestIdOf(answer);
+        return withFailure(stream, (failure) => failureInStream(failure, requestId));
+      },
+      broken: brokenTurn,
+    });
+  }
+
+  return {
+    name: "agentcore-harness",
+    seams: ["turn-start", "tool-results", "turn-end"],
+    effectFree: false,
+    open({ sessionId } = {}) {
+      const id = sessionId === undefined ? newSessionId() : checkSessionId("sessionId", sessionId);
+      const target = {
+        runtimeArn: harnessArn,
+        sessionId: id,
+        ...(qualifier !== undefined && { qualifier }),
+        ...(userId !== undefined && { userId }),
+      };
+      return {
+        id,
+        ...sessionMachine(service, target, limits),
+        call: (input, callOptions) => call(id, input, callOptions),
+      };
+    },
+  };
+}
+
+function messagesOf(input: CallInput): ConverseMessage[] {
+  if (input.type === "prompt") return userMessages(...input.texts);
+  return harnessResume(input.turn, input.results, input.texts ?? []);
+}
+
+async function withOffered(
+  overrides: HarnessOverrides,
+  offered: readonly OfferedTool[],
+  mode: "merge" | "replace",
+  deployed: () => ReturnType<ReadDeployedTools>,
+): Promise<HarnessOverrides> {
+  if (offered.length === 0) return overrides;
+  const ours = offered.map(({ name, description, schema }) =>
+    inlineFunction(name, description, schema),
+  );
+  const { tools, allowedTools } = overrides;
+  const base =
+    tools !== undefined || mode === "replace"
+      ? { tools: tools ?? [], allowedTools: allowedTools ?? [] }
+      : await deployed();
+  const merged = mergedTools({ ...base, allowedTools: allowedTools ?? base.allowedTools }, ours);
+  return {
+    ...overrides,
+    tools: merged.tools,
+    ...(merged.allowedTools.length > 0 && { allowedTools: merged.allowedTools }),
+  };
+}

@@ -1,0 +1,55 @@
+import { guardCall } from "../../async/call-guard.ts";
+import type { AgentCore, ServiceRequest } from "../../aws/agentcore.ts";
+import type { Codec } from "../../domain/codec.ts";
+import { AbortError } from "../../domain/provider-error.ts";
+import type { HttpAnswer } from "../../platform/http-client.ts";
+import { limitError, milliseconds, type CallLimits, type LimitName } from "./limits.ts";
+import { readStream, requestIdOf, type StreamReading } from "./read-stream.ts";
+
+export interface StreamCall<Event> {
+  readonly service: AgentCore;
+  readonly request: ServiceRequest;
+  readonly limits: CallLimits;
+  readonly signal: AbortSignal;
+  readonly tap?: (chunk: Uint8Array) => void;
+  /** How to read the answer, by its headers. */
+  readonly codecFor: (answer: HttpAnswer) => Codec<unknown, Uint8Array, Event>;
+  readonly broken: StreamReading<Event>["broken"];
+}
+
+export interface OpenedStream<Event> extends AsyncIterable<Event> {
+  readonly requestId: string | undefined;
+  close(): void;
+}
+
+/** Makes one call and resolves once its answer has begun. */
+export async function openStream<Event>(call: StreamCall<Event>): Promise<OpenedStream<Event>> {
+  const { service, request, limits, signal, tap } = call;
+  const { clock } = service;
+  const total = { limit: "total", milliseconds: milliseconds(limits, "total") } as const;
+  const guard = guardCall<LimitName>(clock, signal, total);
+  guard.wait("firstEvent", milliseconds(limits, "firstEvent"));
+  const answer = await service.call("data", request, guard.signal).catch((error: unknown) => {
+    guard.release();
+    if (guard.reached !== null) throw limitError(guard.reached, limits, "http");
+    throw signal.aborted ? new AbortError(signal.reason) : error;
+  });
+  const events = readStream({
+    answer,
+    codec: call.codecFor(answer),
+    guard,
+    clock,
+    limits,
+    signal,
+    broken: call.broken,
+    ...(tap !== undefined && { tap }),
+  });
+  return {
+    requestId: requestIdOf(answer).requestId,
+    [Symbol.asyncIterator]: () => events,
+    close() {
+      guard.release();
+      answer.close();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { guardCall } from "../../async/call-guard.ts";
+import type { AgentCore } from "../../aws/agentcore.ts";
+import { randomText } from "../../platform/random.ts";
+import type { CommandEvent } from "../../domain/command-event.ts";
+import type { Codec } from "../../domain/codec.ts";
+import { commandStream } from "../../wire/agentcore/command-stream.ts";
+import {
+  commandRequest,
+  stopSessionRequest,
+  type RuntimeTarget,
+} from "../../wire/agentcore/runtime-request.ts";
+import { failureInStream } from "../../wire/agentcore/service-error.ts";
+import type { CommandOptions, ProviderSession, StopOptions } from "../provider.ts";
+import { DEFAULT_LIMITS, limitError, type CallLimits, type LimitName } from "./limits.ts";
+import { openStream } from "./open-stream.ts";
+import { requestIdOf } from "./read-stream.ts";
+
+/** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */
+export function sessionMachine(
+  service: AgentCore,
+  target: RuntimeTarget,
+  limits: CallLimits,
+): Required<Pick<ProviderSession, "stop" | "runCommand">> {
+  return {
+    async stop({ signal }: StopOptions) {
+      const request = stopSessionRequest(target, randomText(40));
+      const guard = guardCall<LimitName>(service.clock, signal, STOPPING);
+      try {
+        const answer = await service.call("data", request, guard.signal);
+        answer.close();
+      } catch (error) {
+        if (guard.reached !== null)
+          throw limitError("total", { total: STOPPING.milliseconds }, "http");
+        throw error;
+      } finally {
+        guard.release();
+      }
+    },
+    async runCommand(command: string, { signal, timeoutSeconds }: CommandOptions) {
+      return openStream<CommandEvent>({
+        service,
+        request: commandRequest(target, command, timeoutSeconds),
+        limits: commandLimits(limits, timeoutSeconds),
+        signal,
+        codecFor(answer) {
+          const { requestId } = requestIdOf(answer);
+          return explained(commandStream(answer.headers["content-type"] ?? null), requestId);
+        },
+        broken: (events, failure) => [
+          ...events.filter(({ type }) => type !== "exit" && type !== "failed"),
+          { type: "failed", failure },
+        ],
+      });
+    },
+  };
+}
+
+const STOPPING = { limit: "total", milliseconds: 60_000 } as const;
+
+/** A command may be silent for as long as it may run. */
+function commandLimits(limits: CallLimits, timeoutSeconds = SERVICE_TIMEOUT_SECONDS): CallLimits {
+  const running = (timeoutSeconds + 60) * 1000;
+  const atLeast = (name: "firstEvent" | "idle"): number =>
+    Math.max(limits[name] ?? DEFAULT_LIMITS[name], running);
+  return { ...limits, firstEvent: atLeast("firstEvent"), idle: atLeast("idle") };
+}
+
+const SERVICE_TIMEOUT_SECONDS = 300;
+
+function explained<State>(
+  codec: Codec<State, Uint8Array, CommandEvent>,
+  requestId: string | undefined,
+): Codec<State, Uint8Array, CommandEvent> {
+  return {
+    ...codec,
+    finish(state, emit) {
+      codec.finish(state, (event) => {
+        if (event.type !== "failed") return emit(event);
+        emit({ type: "failed", failure: failureInStream(event.failure, requestId) });
+      });
+    },
+  };
+}

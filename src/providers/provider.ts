@@ -1,0 +1,90 @@
+import type { CommandEvent } from "../domain/command-event.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { ToolResult } from "../domain/tool.ts";
+import type { Turn } from "../domain/turn.ts";
+
+/**
+ * Where an agent's loop runs. Every provider passes the suite in `test/contracts/provider-contract.ts`.
+ *
+ * A capability that a provider lacks is a method that it does not have.
+ */
+export interface Provider {
+  readonly name: string;
+  /** Where something can enter a turn. Anything else has to wait for the next one. */
+  readonly seams: readonly Seam[];
+  /** A call that was lost may be made again: nothing outside the provider's own answer comes of it. */
+  readonly effectFree: boolean;
+  /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
+  open(options?: OpenOptions): ProviderSession;
+}
+
+export type Seam = "turn-start" | "tool-results" | "turn-end";
+
+export interface OpenOptions {
+  /** The provider's id of a conversation that exists; without one, a new id is made. */
+  readonly sessionId?: string;
+}
+
+export interface ProviderSession {
+  /** Known before the first call, so that it can be written down before anything happens under it. */
+  readonly id: string;
+  /**
+   * Makes one call, once. Rejects while there is no stream; from then on a failure is the `end` event's. Only the
+   * caller's own abort is thrown out of a stream, as an `AbortError` with the signal's reason.
+   */
+  call(input: CallInput, options: CallOptions): Promise<ProviderCall>;
+  /** Ends the conversation's machine on the other side. What the agent remembers elsewhere stays. */
+  stop?(options: StopOptions): Promise<void>;
+  /** Runs a command on the agent's machine, beside the agent. */
+  runCommand?(command: string, options: CommandOptions): Promise<CommandRun>;
+}
+
+/** Only what is new: the agent holds its history. */
+export type CallInput =
+  | { readonly type: "prompt"; readonly texts: readonly string[] }
+  /** Answers the open calls of a turn; `texts` are said after the results. */
+  | {
+      readonly type: "results";
+      readonly turn: Turn;
+      readonly results: readonly ToolResult[];
+      readonly texts?: readonly string[];
+    };
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Tools that run on our side, offered beside those that the agent has. */
+  readonly tools?: readonly OfferedTool[];
+  /** Sees the bytes of the answer before they are read. */
+  readonly tap?: (chunk: Uint8Array) => void;
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly schema: object;
+}
+
+/** The events of one call. Leaving the loop early closes the connection at once. */
+export interface ProviderCall extends AsyncIterable<ProviderEvent> {
+  /** The provider's id of this call, for its support. */
+  readonly requestId: string | undefined;
+  /** For a call whose events nobody reads. */
+  close(): void;
+}
+
+export interface StopOptions {
+  readonly signal: AbortSignal;
+}
+
+export interface CommandOptions {
+  readonly signal: AbortSignal;
+  /** How long the command may run on the other side. */
+  readonly timeoutSeconds?: number;
+}
+
+/** What one command says, as it says it. */
+export interface CommandRun extends AsyncIterable<CommandEvent> {
+  readonly requestId: string | undefined;
+  close(): void;
+}

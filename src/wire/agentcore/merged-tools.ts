@@ -1,0 +1,24 @@
+import type { HarnessTool } from "./harness-request.ts";
+
+interface ToolSettings {
+  readonly tools: readonly HarnessTool[];
+  readonly allowedTools: readonly string[];
+}
+
+/**
+ * The deployed tools with ours added. An invocation that names any tools replaces all of the deployed ones, so whoever
+ * adds one has to send the rest as well. Of two tools with one name, ours stands. A list of allowed tools that is not
+ * open to all is widened by ours.
+ */
+export function mergedTools(deployed: ToolSettings, ours: readonly HarnessTool[]): ToolSettings {
+  const names = new Set(ours.flatMap(({ name }) => name ?? []));
+  const kept = deployed.tools.filter(({ name }) => name === undefined || !names.has(name));
+  const allowed = deployed.allowedTools;
+  const missing = [...names].filter((name) => !allowed.includes(name));
+  return {
+    tools: [...kept, ...ours],
+    // An empty list allows everything, as does a star.
+    allowedTools:
+      allowed.length === 0 || allowed.includes("*") ? allowed : [...allowed, ...missing],
+  };
+}

@@ -1,0 +1,47 @@
+import { checkLength } from "./check.ts";
+
+/** The caller's place in a distributed trace, passed on as it is. */
+export interface TraceContext {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+  /** For X-Ray. */
+  readonly traceId?: string;
+  readonly baggage?: string;
+}
+
+export interface SessionHeaders {
+  readonly sessionId: string;
+  /** On whose behalf the agent acts. */
+  readonly userId?: string;
+  readonly trace?: TraceContext;
+}
+
+/** The longest values that an operation takes. */
+export interface HeaderLimits {
+  readonly traceparent: number;
+  readonly traceId: number;
+}
+
+export function sessionHeaders(
+  { sessionId, userId, trace = {} }: SessionHeaders,
+  limits: HeaderLimits,
+): { readonly [name: string]: string } {
+  const { traceparent, tracestate, traceId, baggage } = trace;
+  return {
+    "x-amzn-bedrock-agentcore-runtime-session-id": sessionId,
+    ...optional("x-amzn-bedrock-agentcore-runtime-user-id", "userId", userId, 1024),
+    ...optional("traceparent", "trace.traceparent", traceparent, limits.traceparent),
+    ...optional("tracestate", "trace.tracestate", tracestate, 512),
+    ...optional("x-amzn-trace-id", "trace.traceId", traceId, limits.traceId),
+    ...optional("baggage", "trace.baggage", baggage, 8192),
+  };
+}
+
+function optional(
+  name: string,
+  path: string,
+  value: string | undefined,
+  most: number,
+): { readonly [name: string]: string } {
+  return value === undefined ? {} : { [name]: checkLength(path, value, most) };
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorOf, NotFoundError } from "../../src/domain/provider-error.ts";
+import { emulate } from "../../src/emulator/emulate.ts";
+import type { Emulator } from "../../src/emulator/emulator.ts";
+import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
+import { sessionArtifacts, type Artifacts } from "../../src/providers/agentcore/artifacts.ts";
+import { commandOutput } from "../../src/providers/agentcore/command-output.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import type { CommandRun } from "../../src/providers/provider.ts";
+import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
+import { gather, harnessSession, rejection } from "../support/provider-session.ts";
+
+const { signal } = new AbortController();
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await emulate({ commands: "run" });
+});
+
+afterAll(() => emulator.close());
+
+interface Machine {
+  runCommand(
+    command: string,
+    options: { readonly signal: AbortSignal; readonly timeoutSeconds?: number },
+  ): Promise<CommandRun>;
+}
+
+function machine(): Machine {
+  const { demoArn: harnessArn, url: endpoint } = emulator;
+  const session = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();
+  return {
+    async runCommand(command, options) {
+      const run = await session.runCommand?.(command, options);
+      if (run === undefined) throw new Error("A harness runs commands");
+      return run;
+    },
+  };
+}
+
+describe("a command on the agent's machine", () => {
+  it("streams what it writes, and its exit code is a result", async () => {
+    const run = await machine().runCommand("echo one; echo two >&2; exit 3", { signal });
+    const events = await gather(run);
+    expect(events.at(-1)).toEqual({
+      type: "exit",
+      exitCode: 3,
+      outcome: "completed",
+      reason: "COMPLETED",
+    });
+    expect(events).toContainEqual({ type: "stdout", text: "one\n" });
+    expect(events).toContainEqual({ type: "stderr", text: "two\n" });
+  });
+
+  it("says when it took too long [RMA-P2-7]", async () => {
+    const run = await machine().runCommand("echo begun; sleep 60", { signal, timeoutSeconds: 1 });
+    expect(await commandOutput(run)).toMatchObject({ stdout: "begun\n", outcome: "timed-out" });
+  });
+
+  it("is heard in both shapes, and what breaks it is the error that it is elsewhere [AC-57]", async () => {
+    const answering = async (...frames: readonly Buffer[]) => {
+      const peer = await startPeer((response) => {
+        startEventStream(response);
+        response.end(Buffer.concat(frames));
+      });
+      const session = harnessSession(peer.url);
+      const run = await session.runCommand?.("ls", { signal });
+      return run === undefined ? [] : gather(run);
+    };
+    const bare = await answering(
+      awsFrame("contentStart", {}),
+      awsFrame("contentDelta", { stdout: "x" }),
+      awsFrame("contentStop", { exitCode: 0, status: "COMPLETED" }),
+    );
+    const wrapped = await answering(
+      awsFrame("chunk", { contentDelta: { stdout: "x" } }),
+      awsFrame("chunk", { contentStop: { exitCode: 0, status: "COMPLETED" } }),
+    );
+    expect(bare).toEqual(wrapped);
+    const throttled = await answering(
+      awsFrame("chunk", { contentDelta: { stdout: "x" } }),
+      awsFrame("throttlingException", { message: "slow" }, "exception"),
+    );
+    const cut = await answering(awsFrame("chunk", { contentDelta: { stdout: "x" } }));
+    for (const [events, code] of [
+      [throttled, "throttled"],
+      [cut, "incomplete_turn"],
+    ] as const) {
+      const last = events.at(-1);
+      if (last?.type !== "failed") throw new Error("The command did not fail");
+      expect(errorOf(last.failure)).toMatchObject({ code, details: { phase: "stream" } });
+      await expect(
+        commandOutput(
+          (async function* () {
+            yield* events;
+          })(),
+        ),
+      ).rejects.toMatchObject({ code });
+    }
+  });
+});
+
+describe("artifacts of a session", () => {
+  const artifacts = (): Artifacts => sessionArtifacts(machine(), { folder: "it's here" });
+
+  it("are put, listed, fetched and deleted by name", async () => {
+    const store = artifacts();
+    expect(await store.list(signal)).toEqual([]);
+    const large = Buffer.alloc(100_000, "a very long line without an end ");
+    await store.put("report.bin", large, signal);
+    await store.put("empty", new Uint8Array(0), signal);
+    await store.put("empty", Buffer.from("no more"), signal);
+    expect(await store.list(signal)).toEqual([
+      { name: "empty", bytes: 7 },
+      { name: "report.bin", bytes: 100_000 },
+    ]);
+    expect(Buffer.from(await store.fetch("report.bin", signal)).equals(large)).toBe(true);
+    await store.delete("report.bin", signal);
+    expect(await store.list(signal)).toEqual([{ name: "empty", bytes: 7 }]);
+  });
+
+  it("are not found when they are not there", async () => {
+    const store = artifacts();
+    for (const missing of [store.fetch("nothing", signal), store.delete("nothing", signal)]) {
+      const error = await rejection(missing);
+      expect(error).toBeInstanceOf(NotFoundError);
+      expect(String(error)).toContain('no artifact "nothing"');
+    }
+  });
+
+  it.each(["", ".", "..", ".part-x", "a/b", "a b", "$(id)", "x".repeat(256)])(
+    "are refused by a name such as %j before anything runs",
+    async (name) => {
+      const ran: string[] = [];
+      const store = sessionArtifacts({
+        runCommand: (command) => {
+          ran.push(command);
+          return Promise.reject(new Error("It ran"));
+        },
+      });
+      expect(await rejection(store.put(name, new Uint8Array(0), signal))).toMatchObject({
+        code: "invalid_option",
+      });
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it("keep the old content when a put dies, and the next put is whole [RMA-P2-9]", async () => {
+    const inner = machine();
+    const store = sessionArtifacts(inner);
+    await store.put("notes", Buffer.from("old"), signal);
+    let writes = 0;
+    const dying = sessionArtifacts({
+      runCommand(command, options) {
+        writes += command.startsWith("printf") ? 1 : 0;
+        return writes > 1
+          ? Promise.reject(new Error("killed"))
+          : inner.runCommand(command, options);
+      },
+    });
+    await rejection(dying.put("notes", Buffer.alloc(80_000, "n"), signal));
+    expect(String(Buffer.from(await store.fetch("notes", signal)))).toBe("old");
+    await store.put("notes", Buffer.from("new"), signal);
+    expect(String(Buffer.from(await store.fetch("notes", signal)))).toBe("new");
+    expect(await store.list(signal)).toEqual([{ name: "notes", bytes: 3 }]);
+  });
+});

@@ -1,0 +1,309 @@
+import { describe, expect, it } from "vitest";
+import {
+  AccessDeniedError,
+  AgentFailedError,
+  ConflictError,
+  ConnectFailedError,
+  ConnectionLostError,
+  errorOf,
+  NotFoundError,
+  QuotaExceededError,
+  ServiceFailedError,
+  ThrottledError,
+  UnauthorizedError,
+  UnknownExceptionError,
+  ValidationFailedError,
+} from "../../src/domain/provider-error.ts";
+import type { ProviderEvent } from "../../src/domain/provider-event.ts";
+import { toolSuccess } from "../../src/domain/tool.ts";
+import { turnOf } from "../../src/domain/turn.ts";
+import { checkedSignature } from "../support/checked-signature.ts";
+import {
+  awsFrame,
+  startEventStream,
+  startPeer,
+  textDelta,
+  textTurn,
+  type Peer,
+} from "../support/peer.ts";
+import {
+  converse,
+  harnessSession,
+  KEYS,
+  PROMPT,
+  rejection,
+  turnFrom,
+} from "../support/provider-session.ts";
+
+const { signal } = new AbortController();
+
+interface HttpError {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+async function refusedWith({ status, type, body, headers = {} }: HttpError): Promise<unknown> {
+  const peer = await startPeer((response) => {
+    response.writeHead(status, {
+      ...headers,
+      "x-amzn-requestid": "request-1",
+      ...(type !== undefined && { "x-amzn-errortype": type }),
+    });
+    response.end(body);
+  });
+  const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+  expect(peer.requests).toHaveLength(1);
+  return error;
+}
+
+describe("an answer that is an error", () => {
+  it.each([
+    [400, "ValidationException", ValidationFailedError, "validation_failed"],
+    [401, "UnauthorizedException", UnauthorizedError, "unauthorized"],
+    [402, "ServiceQuotaExceededException", QuotaExceededError, "quota_exceeded"],
+    [403, "AccessDeniedException", AccessDeniedError, "access_denied"],
+    [404, "ResourceNotFoundException", NotFoundError, "not_found"],
+    [409, "ConflictException", ConflictError, "conflict"],
+    [409, "RetryableConflictException", ConflictError, "conflict"],
+    [424, "RuntimeClientError", AgentFailedError, "agent_failed"],
+    [429, "ThrottlingException", ThrottledError, "throttled"],
+    [500, "InternalServerException", ServiceFailedError, "service_failed"],
+    [418, "TeapotException", UnknownExceptionError, "unknown_exception"],
+  ])(
+    "%i %s has its class and code, and is never sent again [AC-57, AC-58, AC-62, AC-63, RMA-P0-5]",
+    async (status, type, wanted, code) => {
+      const error = await refusedWith({ status, type, body: `{"message":"because"}` });
+      expect(error).toBeInstanceOf(wanted);
+      expect(error).toMatchObject({
+        code,
+        status,
+        phase: "http",
+        requestId: "request-1",
+        message: `${type}: because`,
+        details: { type, status, phase: "http", requestId: "request-1" },
+      });
+    },
+  );
+
+  it("keeps the fields that a validation blames and the time to wait [RMA-P2-8]", async () => {
+    const fieldList = [{ name: "messages", message: "too many" }];
+    const body = JSON.stringify({ message: "no", reason: "FieldValidationFailed", fieldList });
+    expect(await refusedWith({ status: 400, type: "ValidationException", body })).toMatchObject({
+      details: { reason: "FieldValidationFailed", fields: fieldList },
+    });
+    const headers = { "retry-after": "7" };
+    expect(await refusedWith({ status: 429, body: "{}", headers })).toMatchObject({
+      code: "throttled",
+      details: { retryAfter: 7 },
+    });
+  });
+
+  it.each([
+    [503, "<html><body>Service Unavailable</body></html>", "service_failed", "HTTP 503"],
+    [502, "", "service_failed", "HTTP 502"],
+    [403, "", "access_denied", "HTTP 403"],
+    [429, "[1", "throttled", "HTTP 429"],
+    [404, "null", "not_found", "HTTP 404"],
+  ])("%i with body %j does not lose its status [AC-64]", async (status, body, code, message) => {
+    expect(await refusedWith({ status, body })).toMatchObject({ status, code, message });
+  });
+
+  it("is read no further than it may say something [AC-64]", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(500);
+      const flood = (): void => {
+        while (response.write(Buffer.alloc(65_536, "x")));
+      };
+      response.on("drain", flood);
+      flood();
+    });
+    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    expect(error).toMatchObject({ code: "service_failed", status: 500 });
+    await peer.quiet();
+  });
+});
+
+describe("an exception in the stream", () => {
+  async function endedBy(...frames: readonly Buffer[]) {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.end(Buffer.concat(frames));
+    });
+    const turn = await converse(harnessSession(peer.url));
+    expect(peer.requests).toHaveLength(1);
+    return turn;
+  }
+
+  it.each([
+    ["validationException", ValidationFailedError],
+    ["internalServerException", ServiceFailedError],
+    ["runtimeClientError", AgentFailedError],
+    ["throttlingException", ThrottledError],
+    ["ThrottlingException", ThrottledError],
+    ["accessDeniedException", AccessDeniedError],
+    ["somethingNewException", UnknownExceptionError],
+  ])(
+    "%s is the error that it is as an answer, first or later [AC-57, AC-60, AC-63]",
+    async (type, wanted) => {
+      const exception = awsFrame(type, { message: "because", extra: 1 }, "exception");
+      const first = await endedBy(exception);
+      const later = await endedBy(
+        awsFrame("messageStart", { role: "assistant" }),
+        textDelta("Hel"),
+        exception,
+      );
+      expect(later.text).toBe("Hel");
+      for (const { end } of [first, later]) {
+        if (end?.failure === undefined) throw new Error("The turn did not fail");
+        expect(end.outcome).toBe("failed");
+        expect(errorOf(end.failure)).toBeInstanceOf(wanted);
+        expect(errorOf(end.failure)).toMatchObject({
+          phase: "stream",
+          requestId: "request-1",
+          message: `${type}: because`,
+          details: { type, payload: { message: "because", extra: 1 } },
+        });
+      }
+    },
+  );
+
+  it.each([
+    [
+      "The model returned the following errors: duplicate Ids at messages.10.content",
+      "duplicate-call-ids",
+    ],
+    [
+      "the number of toolResult blocks at messages.1.content exceeds the number of toolUse blocks of previous turn",
+      "results-without-calls",
+    ],
+    ["Input is too long for requested model.", "context-overflow"],
+  ])("of the agent is known by its words: %s [AC-62]", async (message, problem) => {
+    const { end } = await endedBy(awsFrame("runtimeClientError", { message }, "exception"));
+    expect(end?.failure).toMatchObject({ code: "agent_failed", details: { problem } });
+  });
+
+  it("is not confused with a stream that stops without one [AC-12]", async () => {
+    const cut = await endedBy(...textTurn("Hello").slice(0, -1));
+    expect(cut.end?.failure).toMatchObject({
+      code: "incomplete_turn",
+      details: { phase: "stream", requestId: "request-1" },
+    });
+  });
+});
+
+describe("a connection", () => {
+  it("that cannot be made fails before anything is sent [AC-57]", async () => {
+    const error = await rejection(harnessSession("http://127.0.0.1:9").call(PROMPT, { signal }));
+    expect(error).toBeInstanceOf(ConnectFailedError);
+    expect(error).toMatchObject({ phase: "connect" });
+    expect(String(error)).toContain("127.0.0.1:9");
+  });
+
+  it("that is reset before an answer is lost, and nothing is sent again [AC-58]", async () => {
+    const peer = await startPeer((response) => response.socket?.resetAndDestroy());
+    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    expect(error).toBeInstanceOf(ConnectionLostError);
+    expect(error).toMatchObject({ phase: "http" });
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["before the first event", []],
+    ["behind some text", [awsFrame("messageStart", { role: "assistant" }), textDelta("Hel")]],
+  ])("that is reset %s fails the turn, and nothing is sent again [AC-59]", async (_, frames) => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.flushHeaders();
+      response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
+    });
+    const turn = await converse(harnessSession(peer.url));
+    expect(turn.end).toMatchObject({
+      outcome: "failed",
+      openCalls: [],
+      failure: { code: "connection_lost", details: { phase: "stream", requestId: "request-1" } },
+    });
+    expect(turn.text).toBe(frames.length === 0 ? "" : "Hel");
+    expect(peer.requests).toHaveLength(1);
+  });
+});
+
+describe("a connection that breaks behind the end of a turn", () => {
+  /** Any call but the first is answered whole. */
+  function resetBehind(...frames: readonly Buffer[]): Promise<Peer> {
+    let calls = 0;
+    return startPeer((response) => {
+      calls += 1;
+      startEventStream(response);
+      if (calls > 1) response.end(Buffer.concat(textTurn("Done")));
+      else response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
+    });
+  }
+
+  it("leaves the turn as it ended, and says so", async () => {
+    const peer = await resetBehind(...textTurn("Hello"));
+    expect(await converse(harnessSession(peer.url))).toMatchObject({
+      text: "Hello",
+      diagnostics: [{ code: "cut_after_end" }],
+      end: { outcome: "completed", reason: "end_turn" },
+    });
+  });
+
+  it("loses no call that waits while its handler runs [AC-70]", async () => {
+    const peer = await resetBehind(
+      awsFrame("messageStart", { role: "assistant" }),
+      awsFrame("contentBlockStart", {
+        contentBlockIndex: 0,
+        start: { toolUse: { toolUseId: "call_1", name: "look", type: "tool_use" } },
+      }),
+      awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+      awsFrame("messageStop", { stopReason: "tool_use" }),
+    );
+    const session = harnessSession(peer.url);
+    const events: ProviderEvent[] = [];
+    for await (const event of await session.call(PROMPT, { signal })) {
+      events.push(event);
+      // The handler takes its time, and meanwhile the connection goes.
+      if (event.type === "tool.end") await peer.quiet();
+    }
+    const turn = turnOf(events);
+    expect(turn.end).toMatchObject({ outcome: "action-required", openCalls: ["call_1"] });
+    const results = [toolSuccess("call_1", "seen")];
+    const resumed = await session.call({ type: "results", turn, results }, { signal });
+    expect((await turnFrom(resumed)).text).toBe("Done");
+  });
+});
+
+describe("a clock that is off", () => {
+  it("is set by the refusal, and the call is signed once more [AC-53]", async () => {
+    const serviceTime = Date.UTC(2026, 10, 16, 12);
+    const peer = await startPeer((response, request) => {
+      const problem = checkedSignature(request, KEYS, serviceTime);
+      if (problem === null) {
+        startEventStream(response);
+        return response.end(Buffer.concat(textTurn("Hello")));
+      }
+      response.writeHead(403, {
+        "x-amzn-errortype": "InvalidSignatureException",
+        date: new Date(serviceTime).toUTCString(),
+      });
+      return response.end(JSON.stringify({ message: `Signature expired: ${problem}` }));
+    });
+    const clock = { now: () => serviceTime - 3_600_000, after: () => () => {} };
+    const session = harnessSession(peer.url, { clock });
+    expect((await converse(session)).text).toBe("Hello");
+    expect((await converse(session)).text).toBe("Hello");
+    expect(peer.requests).toHaveLength(3);
+  });
+
+  it("is tried once only [AC-53]", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(403, { date: new Date().toUTCString() });
+      response.end(JSON.stringify({ message: "Signature expired: always" }));
+    });
+    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    expect(error).toBeInstanceOf(AccessDeniedError);
+    expect(peer.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,236 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import {
+  AbortError,
+  DeadlineExceededError,
+  FirstEventTimeoutError,
+} from "../../src/domain/provider-error.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import {
+  awsFrame,
+  startEventStream,
+  startPeer,
+  textDelta,
+  textTurn,
+  type Peer,
+} from "../support/peer.ts";
+import {
+  converse,
+  gather,
+  harnessSession,
+  PROMPT,
+  rejection,
+} from "../support/provider-session.ts";
+
+const START = awsFrame("messageStart", { role: "assistant" });
+const { signal } = new AbortController();
+
+/** Begins a turn and then says nothing more. */
+function silentPeer(...frames: readonly Buffer[]): Promise<Peer> {
+  return startPeer((response) => {
+    startEventStream(response);
+    response.flushHeaders();
+    if (frames.length > 0) response.write(Buffer.concat(frames));
+  });
+}
+
+describe("leaving a stream early", () => {
+  it("closes its connection, 500 times over, with none left [AC-65]", async () => {
+    const peer = await silentPeer(START, textDelta("Hel"));
+    const session = harnessSession(peer.url);
+    for (let at = 0; at < 500; at++) {
+      for await (const event of await session.call(PROMPT, { signal })) {
+        if (event.type === "text.delta") break;
+      }
+    }
+    await peer.quiet();
+    expect(peer.requests).toHaveLength(500);
+  });
+
+  it.each([
+    ["return()", (events: AsyncIterator<unknown>) => events.return?.()],
+    [
+      "throw()",
+      (events: AsyncIterator<unknown>) =>
+        rejection(Promise.resolve(events.throw?.(new Error("no")))),
+    ],
+  ])("closes its connection by %s [AC-65]", async (_, leave) => {
+    const peer = await silentPeer(START, textDelta("Hel"));
+    const events = (await harnessSession(peer.url).call(PROMPT, { signal }))[
+      Symbol.asyncIterator
+    ]();
+    await events.next();
+    await leave(events);
+    await peer.quiet();
+    expect((await events.next()).done).toBe(true);
+  });
+
+  it("closes the connection of a call that nobody reads [AC-65]", async () => {
+    const peer = await silentPeer(START);
+    (await harnessSession(peer.url).call(PROMPT, { signal })).close();
+    await peer.quiet();
+    expect(peer.requests).toHaveLength(1);
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("The user pressed a key");
+
+  function expectAbort(error: unknown): void {
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ name: "AbortError", code: "aborted", cause: reason });
+  }
+
+  it("before the call sends nothing [AC-66]", async () => {
+    const peer = await silentPeer();
+    const call = harnessSession(peer.url).call(PROMPT, { signal: AbortSignal.abort(reason) });
+    expectAbort(await rejection(call));
+    expect(peer.requests).toEqual([]);
+  });
+
+  it("before the answer closes the connection [AC-66]", async () => {
+    const controller = new AbortController();
+    const peer = await startPeer(() => controller.abort(reason));
+    const call = harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
+    expectAbort(await rejection(call));
+    await peer.quiet();
+  });
+
+  it.each([
+    ["before the first event", []],
+    ["inside a message", [START, textDelta("Hel")]],
+  ])("%s closes the connection, and is thrown [AC-66]", async (_, frames) => {
+    const controller = new AbortController();
+    const peer = await silentPeer(...frames);
+    const call = await harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
+    const reading = gather(call);
+    if (frames.length === 0) controller.abort(reason);
+    else setImmediate(() => controller.abort(reason));
+    expectAbort(await rejection(reading));
+    await peer.quiet();
+  });
+
+  it("behind the end changes nothing, and no listener is left on the signal [AC-66, AC-71]", async () => {
+    const controller = new AbortController();
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.end(Buffer.concat(textTurn("Hello")));
+    });
+    const turn = await converse(harnessSession(peer.url), { signal: controller.signal });
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    controller.abort(reason);
+    expect(turn.end?.outcome).toBe("completed");
+  });
+});
+
+describe("limits of time", () => {
+  const limits = { firstEvent: 1000, idle: 500, total: 10_000 };
+
+  it("have one for the first event, with or without an answer, that names itself [AC-67]", async () => {
+    const clock = fakeClock();
+    const mute = await startPeer(() => clock.advance(1000));
+    const error = await rejection(
+      harnessSession(mute.url, { clock, limits }).call(PROMPT, { signal }),
+    );
+    expect(error).toBeInstanceOf(FirstEventTimeoutError);
+    expect(error).toMatchObject({ message: "No event came within 1 s", phase: "http" });
+    await mute.quiet();
+
+    const peer = await silentPeer();
+    const call = await harnessSession(peer.url, { clock, limits }).call(PROMPT, { signal });
+    const reading = gather(call);
+    clock.advance(999);
+    clock.advance(1);
+    expect((await reading).at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "first_event_timeout", details: { phase: "stream" } },
+    });
+    await peer.quiet();
+  });
+
+  it("have one for silence between events, that names itself and keeps what was said [AC-67]", async () => {
+    const clock = fakeClock();
+    const peer = await silentPeer(START, textDelta("Hel"));
+    const call = await harnessSession(peer.url, { clock, limits }).call(PROMPT, { signal });
+    const seen: string[] = [];
+    for await (const event of call) {
+      seen.push(event.type);
+      if (event.type === "text.delta") {
+        // The consumer may take all the time that it wants.
+        clock.advance(5000);
+        setImmediate(() => clock.advance(500));
+      }
+      if (event.type !== "end") continue;
+      expect(event).toMatchObject({
+        outcome: "failed",
+        failure: { code: "idle_timeout", message: "Nothing came for 0.5 s" },
+      });
+    }
+    expect(seen).toContain("text.end");
+    expect(seen.at(-1)).toBe("end");
+    await peer.quiet();
+  });
+
+  it("have one for all of it, that names itself [AC-67]", async () => {
+    const clock = fakeClock();
+    const peer = await silentPeer(START, textDelta("Hel"));
+    const slow = { ...limits, idle: Infinity };
+    const call = await harnessSession(peer.url, { clock, limits: slow }).call(PROMPT, { signal });
+    const reading = gather(call);
+    setImmediate(() => clock.advance(10_000));
+    expect((await reading).at(-1)).toMatchObject({
+      failure: { code: "deadline_exceeded", message: "The call took longer than 10 s" },
+    });
+    const mute = await startPeer(() => clock.advance(10_000));
+    const unlimited = { total: 10_000, firstEvent: Infinity };
+    const error = await rejection(
+      harnessSession(mute.url, { clock, limits: unlimited }).call(PROMPT, { signal }),
+    );
+    expect(error).toBeInstanceOf(DeadlineExceededError);
+  });
+
+  it("take any byte for a sign of life, or only events [AC-68]", async () => {
+    const outcome = async (idleCounts: "bytes" | "events"): Promise<unknown> => {
+      const clock = fakeClock();
+      const delta = textDelta("lo");
+      let rest: (() => void)[] = [];
+      const peer = await startPeer((response) => {
+        startEventStream(response);
+        response.write(Buffer.concat([START, textDelta("Hel")]));
+        // A frame in three pieces: bytes that are no event yet.
+        rest = [
+          () => void response.write(delta.subarray(0, 20)),
+          () => void response.write(delta.subarray(20, 40)),
+          () => void response.end(Buffer.concat([delta.subarray(40), ...textTurn().slice(1)])),
+        ];
+      });
+      const session = harnessSession(peer.url, { clock, limits: { idle: 500, idleCounts } });
+      const call = await session.call(PROMPT, { signal, tap: () => setImmediate(next) });
+      const next = (): void => {
+        clock.advance(300);
+        rest.shift()?.();
+      };
+      const events = await gather(call);
+      return events.at(-1);
+    };
+    expect(await outcome("bytes")).toMatchObject({ outcome: "completed" });
+    expect(await outcome("events")).toMatchObject({ failure: { code: "idle_timeout" } });
+  });
+
+  it("leave no timer behind, however a call ends [AC-71]", async () => {
+    const clock = fakeClock();
+    const whole = await startPeer((response) => {
+      startEventStream(response);
+      response.end(Buffer.concat(textTurn("Hello")));
+    });
+    await converse(harnessSession(whole.url, { clock }));
+    expect(clock.pending).toBe(0);
+    for await (const _ of await harnessSession(whole.url, { clock }).call(PROMPT, { signal }))
+      break;
+    expect(clock.pending).toBe(0);
+    await rejection(harnessSession("http://127.0.0.1:9", { clock }).call(PROMPT, { signal }));
+    expect(clock.pending).toBe(0);
+    (await harnessSession(whole.url, { clock }).call(PROMPT, { signal })).close();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,373 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../src/domain/errors.ts";
+import { turnOf } from "../../src/domain/turn.ts";
+import { toolSuccess } from "../../src/domain/tool.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { awsFrame, startEventStream, startPeer, textTurn, type Peer } from "../support/peer.ts";
+import {
+  converse,
+  gather,
+  HARNESS,
+  harnessSession,
+  KEYS,
+  PROMPT,
+  rejection,
+} from "../support/provider-session.ts";
+
+const { signal } = new AbortController();
+
+function answering(): Promise<Peer> {
+  return startPeer((response) => {
+    startEventStream(response);
+    response.end(Buffer.concat(textTurn("Hello")));
+  });
+}
+
+function bodyOf(peer: Peer, at = 0): unknown {
+  return JSON.parse(String(peer.requests[at]?.body));
+}
+
+describe("a request to a harness", () => {
+  it("goes to the harness of its ARN, under its session, with only what is new [AC-45]", async () => {
+    const peer = await answering();
+    const session = harnessSession(peer.url, { qualifier: "prod" }, "s".repeat(33));
+    await converse(session);
+    expect(peer.requests[0]).toMatchObject({
+      method: "POST",
+      url: `/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS)}&qualifier=prod`,
+      headers: {
+        "content-type": "application/json",
+        "x-amzn-bedrock-agentcore-runtime-session-id": "s".repeat(33),
+      },
+    });
+    expect(bodyOf(peer)).toEqual({ messages: [{ role: "user", content: [{ text: "Hi" }] }] });
+  });
+
+  it("makes session ids that the service takes, each another, and tells them [AC-56]", () => {
+    const provider = harnessProvider({ harnessArn: HARNESS, credentials: KEYS });
+    const ids = Array.from({ length: 100 }, () => provider.open().id);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/);
+    expect(new Set(ids).size).toBe(100);
+  });
+
+  it("carries the overrides of the provider and of the call, the call's first [RMA-P1-6]", async () => {
+    const peer = await answering();
+    const session = harnessSession(peer.url, {
+      userId: "ada",
+      overrides: { systemPrompt: "Be brief.", model: "us.anthropic.model", maxTokens: 10 },
+    });
+    await converse(session, {
+      overrides: {
+        systemPrompt: [{ text: "Be kind." }],
+        allowedTools: ["@builtin", "@search/*", "look"],
+        skills: [{ path: "/skills/one" }],
+        maxIterations: 3,
+        timeoutSeconds: 60,
+        actorId: "ada",
+      },
+    });
+    expect(bodyOf(peer)).toEqual({
+      messages: [{ role: "user", content: [{ text: "Hi" }] }],
+      systemPrompt: [{ text: "Be kind." }],
+      model: { bedrockModelConfig: { modelId: "us.anthropic.model" } },
+      allowedTools: ["@builtin", "@search/*", "look"],
+      skills: [{ path: "/skills/one" }],
+      maxIterations: 3,
+      maxTokens: 10,
+      timeoutSeconds: 60,
+      actorId: "ada",
+    });
+    expect(peer.requests[0]?.headers["x-amzn-bedrock-agentcore-runtime-user-id"]).toBe("ada");
+  });
+
+  it("passes trace headers on, up to the lengths that the service takes [AC-55]", async () => {
+    const peer = await answering();
+    const trace = {
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      tracestate: "vendor=1",
+      traceId: "Root=1-5759e988-bd862e3fe1be46a994272793",
+      baggage: "b".repeat(8192),
+    };
+    await converse(harnessSession(peer.url), { trace });
+    expect(peer.requests[0]?.headers).toMatchObject({
+      traceparent: trace.traceparent,
+      tracestate: trace.tracestate,
+      "x-amzn-trace-id": trace.traceId,
+      baggage: trace.baggage,
+    });
+    for (const [name, most] of [
+      ["traceparent", 1024],
+      ["tracestate", 512],
+      ["traceId", 1024],
+      ["baggage", 8192],
+    ] as const) {
+      const tooLong = { [name]: "x".repeat(most + 1) };
+      const error = await rejection(converse(harnessSession(peer.url), { trace: tooLong }));
+      expect(error).toMatchObject({ code: "invalid_option", details: { path: `trace.${name}` } });
+    }
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  it("derives the host from the region and the partition of the ARN [RMA-P0-11]", async () => {
+    const hosts: string[] = [];
+    for (const [arn] of [
+      ["arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/demo-a1b2c3d4e5"],
+      ["arn:aws-cn:bedrock-agentcore:cn-north-1:123456789012:harness/demo-a1b2c3d4e5"],
+    ] as const) {
+      const session = harnessProvider({
+        harnessArn: arn,
+        credentials: KEYS,
+        send: (request) => {
+          hosts.push(request.url.host);
+          expect(request.headers["authorization"]).toContain(`/${arn.split(":")[3]}/`);
+          return Promise.reject(new Error("no network here"));
+        },
+      }).open();
+      await rejection(session.call(PROMPT, { signal }));
+    }
+    expect(hosts).toEqual([
+      "bedrock-agentcore.eu-central-1.amazonaws.com",
+      "bedrock-agentcore.cn-north-1.amazonaws.com.cn",
+    ]);
+  });
+
+  it("is signed anew with what the source of credentials gives, asked again when that expires [RMA-P1-21]", async () => {
+    const peer = await answering();
+    let asked = 0;
+    let now = Date.UTC(2026, 10, 16);
+    const session = harnessSession(peer.url, {
+      clock: { now: () => now, after: () => () => {} },
+      credentials: () => {
+        asked += 1;
+        return Promise.resolve({
+          accessKeyId: `KEY${asked}`,
+          secretAccessKey: "secret",
+          sessionToken: `token${asked}`,
+          expiresAt: now + 3_600_000,
+        });
+      },
+    });
+    await converse(session);
+    await converse(session);
+    now += 3_500_000;
+    await converse(session);
+    const tokens = peer.requests.map(({ headers }) => headers["x-amz-security-token"]);
+    expect(tokens).toEqual(["token1", "token1", "token2"]);
+  });
+
+  it("bears a token without any signature [AC-54]", async () => {
+    const peer = await answering();
+    const { harnessArn, endpoint } = { harnessArn: HARNESS, endpoint: peer.url };
+    const session = harnessProvider({ harnessArn, endpoint, bearerToken: "header.claims.seal" });
+    await converse(session.open());
+    const headers = peer.requests[0]?.headers ?? {};
+    expect(headers["authorization"]).toBe("Bearer header.claims.seal");
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-amz-"))).toEqual([]);
+  });
+
+  it("shows no secret when a provider, a session or an error is printed [AC-54]", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
+      response.end(JSON.stringify({ message: "no" }));
+    });
+    for (const secret of [
+      { credentials: { ...KEYS, sessionToken: "session-token-text" } },
+      { bearerToken: "bearer-token-text" },
+    ]) {
+      const provider = harnessProvider({ harnessArn: HARNESS, endpoint: peer.url, ...secret });
+      const session = provider.open();
+      const error = await rejection(session.call(PROMPT, { signal }));
+      const shown = inspect([provider, session, error], { depth: 10, showHidden: true });
+      expect(shown).not.toMatch(/example-secret-key|session-token-text|bearer-token-text/);
+      expect(JSON.stringify(error)).not.toMatch(/secret-key|token-text/);
+    }
+  });
+});
+
+describe("what cannot be sent", () => {
+  const open = (options: object, sessionId?: string): unknown =>
+    harnessSession("http://127.0.0.1:9", options, sessionId);
+
+  it.each([
+    ["harnessArn", () => open({ harnessArn: "demo" })],
+    ["harnessArn", () => open({ harnessArn: HARNESS.replace("harness/", "runtime/") })],
+    ["qualifier", () => open({ qualifier: "1st" })],
+    ["sessionId", () => open({}, "x".repeat(32))],
+    ["sessionId", () => open({}, "x".repeat(101))],
+    ["sessionId", () => open({}, `-${"x".repeat(33)}`)],
+  ])("is refused when a session is opened: %s [AC-50]", (path, opening) => {
+    expect(opening).toThrow(SpanlineError);
+    expect(opening).toThrow(`${path} is `);
+  });
+
+  it.each([
+    ["model", { model: { bedrockModelConfig: {}, openAiModelConfig: {} } }],
+    ["model", { model: {} }],
+    ["systemPrompt[0].text", { systemPrompt: "" }],
+    ["tools[0].type", { tools: [{}] }],
+    ["tools[0].name", { tools: [{ type: "remote_mcp", name: "a/b" }] }],
+    ["tools[0].config", { tools: [{ type: "remote_mcp", config: { remoteMcp: {}, other: {} } }] }],
+    ["tools[0]", { tools: [{ type: "inline_function", name: "look" }] }],
+    ["allowedTools[1]", { allowedTools: ["*", "a/b/c"] }],
+    ["skills[0]", { skills: [{ path: "a", s3: {} }] }],
+    ["maxIterations", { maxIterations: 0 }],
+    ["maxTokens", { maxTokens: 1.5 }],
+    ["timeoutSeconds", { timeoutSeconds: -1 }],
+    ["actorId", { actorId: "" }],
+  ])("is refused before anything goes out, with its path: %s [AC-50]", async (path, overrides) => {
+    const peer = await answering();
+    const error = await rejection(
+      converse(harnessSession(peer.url), { overrides: overrides as object }),
+    );
+    expect(error).toMatchObject({ code: "invalid_option", details: { path } });
+    expect(peer.requests).toEqual([]);
+  });
+
+  it("is an empty prompt, and results that do not match the calls [AC-44, RMA-P1-4, RMA-P1-5]", async () => {
+    const peer = await answering();
+    const session = harnessSession(peer.url);
+    const empty = session.call({ type: "prompt", texts: [" "] }, { signal });
+    expect(await rejection(empty)).toMatchObject({ code: "invalid_message" });
+    const turn = turnOf([]);
+    const unmatched = session.call({ type: "results", turn, results: [] }, { signal });
+    expect(await rejection(unmatched)).toMatchObject({ code: "resume_mismatch" });
+    expect(peer.requests).toEqual([]);
+  });
+});
+
+describe("the answer to open calls", () => {
+  it("goes back with the assistant's part, text behind the results, and ids that Harness takes [AC-46, RMA-P1-3]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      const isFirst = peer.requests.length === 1;
+      response.end(
+        Buffer.concat(
+          isFirst
+            ? [
+                awsFrame("messageStart", { role: "assistant" }),
+                awsFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Wait." } }),
+                awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+                awsFrame("contentBlockStart", {
+                  contentBlockIndex: 1,
+                  start: { toolUse: { toolUseId: "functions.look:0", name: "look" } },
+                }),
+                awsFrame("contentBlockStop", { contentBlockIndex: 1 }),
+                awsFrame("messageStop", { stopReason: "tool_use" }),
+              ]
+            : textTurn("Done"),
+        ),
+      );
+    });
+    const session = harnessSession(peer.url);
+    const turn = turnOf(await gather(await session.call(PROMPT, { signal })));
+    const results = [toolSuccess("functions.look:0", { found: 2 })];
+    await gather(
+      await session.call({ type: "results", turn, results, texts: ["Hurry."] }, { signal }),
+    );
+    const id = "x--functions_2e_look_3a_0";
+    expect(bodyOf(peer, 1)).toEqual({
+      messages: [
+        {
+          role: "assistant",
+          content: [
+            { text: "Wait." },
+            { toolUse: { toolUseId: id, name: "look", input: {}, type: "tool_use" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              toolResult: {
+                toolUseId: id,
+                content: [{ json: { found: 2 } }],
+                status: "success",
+                type: "tool_use",
+              },
+            },
+            { text: "Hurry." },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe("tools that are offered", () => {
+  const look = { name: "look", description: "Looks something up", schema: { type: "object" } };
+  const inline = {
+    type: "inline_function",
+    name: "look",
+    config: {
+      inlineFunction: { description: "Looks something up", inputSchema: { type: "object" } },
+    },
+  };
+  const deployed = [
+    { type: "agentcore_browser", name: "browser" },
+    { type: "remote_mcp", name: "look", config: { remoteMcp: { url: "https://example.com" } } },
+  ];
+
+  function harnessWith(allowedTools: readonly string[]): Promise<Peer> {
+    return startPeer((response, { url }) => {
+      if (url.startsWith("/harnesses/invoke")) {
+        startEventStream(response);
+        return response.end(Buffer.concat(textTurn("Hello")));
+      }
+      const isEndpoint = url.includes("/endpoints/");
+      const body = isEndpoint
+        ? {
+            endpoint: {
+              endpointName: "prod",
+              arn: `${HARNESS}/endpoint`,
+              status: "READY",
+              liveVersion: "7",
+            },
+          }
+        : {
+            harness: {
+              harnessId: "demo-a1b2c3d4e5",
+              harnessName: "demo",
+              arn: HARNESS,
+              tools: deployed,
+              allowedTools,
+            },
+          };
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(JSON.stringify(body));
+    });
+  }
+
+  it("come beside the deployed ones, ours in place of one with the same name [AC-47, RMA-P1-6]", async () => {
+    const peer = await harnessWith(["@builtin"]);
+    const session = harnessSession(peer.url);
+    await converse(session, { tools: [look] });
+    await converse(session, { tools: [look] });
+    expect(peer.requests.map(({ method, url }) => `${method} ${url.split("?")[0]}`)).toEqual([
+      "GET /harnesses/demo-a1b2c3d4e5",
+      "POST /harnesses/invoke",
+      "POST /harnesses/invoke",
+    ]);
+    expect(bodyOf(peer, 1)).toMatchObject({
+      tools: [deployed[0], inline],
+      allowedTools: ["@builtin", "look"],
+    });
+  });
+
+  it("are merged with the version that the endpoint serves, and leave an open list alone [AC-47]", async () => {
+    const peer = await harnessWith(["*"]);
+    await converse(harnessSession(peer.url, { qualifier: "prod" }), { tools: [look] });
+    expect(peer.requests.slice(0, 2).map(({ url }) => url)).toEqual([
+      "/harnesses/demo-a1b2c3d4e5/endpoints/prod",
+      "/harnesses/demo-a1b2c3d4e5?harnessVersion=7",
+    ]);
+    expect(bodyOf(peer, 2)).toMatchObject({ allowedTools: ["*"] });
+  });
+
+  it("stand alone where the caller wants that, and nothing is asked [AC-47]", async () => {
+    const peer = await harnessWith([]);
+    await converse(harnessSession(peer.url, { offeredTools: "replace" }), { tools: [look] });
+    expect(peer.requests).toHaveLength(1);
+    expect(bodyOf(peer)).toMatchObject({ tools: [inline] });
+  });
+});

@@ -1,0 +1,109 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { bundled } from "../support/bundled.ts";
+import { crc32 } from "node:zlib";
+import { awsFrame, startEventStream, startPeer, textTurn } from "../support/peer.ts";
+
+const MEGABYTE = 1024 * 1024;
+const FLOOD_BYTES = 100 * MEGABYTE;
+
+interface Measured {
+  readonly baseline: number;
+  /** When the reader was told to go on. */
+  readonly paused: number;
+  /** At the end. */
+  readonly arrayBuffers: number;
+  readonly events: number;
+  readonly outcome: string;
+}
+
+/** Runs the reader in a process of its own, since a test's own memory says nothing. */
+async function measured(
+  url: string,
+  mode: "pause" | "read",
+  onPaused: () => Promise<void> = async () => {},
+): Promise<Measured> {
+  const child = fork(await bundled("read-slowly.ts"), [url, mode], { silent: true });
+  child.once("message", () => {
+    void onPaused().then(() => child.send("go on"));
+  });
+  const [output] = await Promise.all([
+    child.stdout === null ? "" : text(child.stdout),
+    once(child, "exit"),
+  ]);
+  return JSON.parse(output);
+}
+
+/** Sends so many bytes of frames as fast as they are taken; resolves when the reader takes no more, or has it all. */
+function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<void> } {
+  const [start, ...end] = textTurn("");
+  startEventStream(response);
+  response.write(start);
+  const block = Buffer.concat(
+    Array.from({ length: Math.ceil(65_536 / frame.length) }, () => frame),
+  );
+  let sent = 0;
+  let drains = 0;
+  const send = (): void => {
+    drains += 1;
+    while (sent < FLOOD_BYTES) {
+      sent += block.length;
+      if (!response.write(block)) return;
+    }
+    response.end(Buffer.concat(end.slice(1)));
+  };
+  response.on("drain", send);
+  send();
+  return {
+    // The kernel's buffers are full when nothing has been taken for many turns of the loop.
+    async stalled() {
+      for (let turns = 0, seen = drains; turns < 5000; turns++) {
+        if (seen !== drains) turns = 0;
+        seen = drains;
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+      expect(sent).toBeLessThan(FLOOD_BYTES / 2);
+    },
+  };
+}
+
+describe("memory", () => {
+  it("grows by less than 8 MB while a peer floods 100 MB at a reader that waits [AC-69]", async () => {
+    let flooding: ReturnType<typeof flood> | undefined;
+    const peer = await startPeer((response) => {
+      flooding = flood(
+        response,
+        awsFrame("metadata", { usage: { inputTokens: 1, outputTokens: 1 }, p: "x".repeat(4000) }),
+      );
+    });
+    const { baseline, paused, outcome, events } = await measured(peer.url, "pause", async () => {
+      await flooding?.stalled();
+    });
+    expect((paused - baseline) / MEGABYTE).toBeLessThan(8);
+    // And all of it comes when the reader goes on.
+    expect(outcome).toBe("completed");
+    expect(events).toBeGreaterThan(20_000);
+  });
+
+  it("is not taken by a length prefix that lies [AC-5]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      const frame = awsFrame("messageStart", { role: "assistant" });
+      response.write(frame);
+      // What claims 4 GB has a checksum that is right.
+      const prelude = Buffer.alloc(12);
+      prelude.writeUInt32BE(0xff_ff_ff_f0, 0);
+      prelude.writeUInt32BE(0, 4);
+      prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+      response.end(prelude);
+    });
+    const { arrayBuffers, outcome } = await measured(peer.url, "read");
+    expect(outcome).toBe("frame_too_large");
+    expect(arrayBuffers / MEGABYTE).toBeLessThan(1);
+  });
+});

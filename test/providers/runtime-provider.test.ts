@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
+import { startPeer, type Peer } from "../support/peer.ts";
+import { gather, KEYS, PROMPT, rejection, turnFrom } from "../support/provider-session.ts";
+
+const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
+const { signal } = new AbortController();
+
+function answering(contentType: string, body: string): Promise<Peer> {
+  return startPeer((response) => {
+    response.writeHead(200, { "content-type": contentType, "x-amzn-requestid": "request-1" });
+    response.end(body);
+  });
+}
+
+function sessionOn(url: string, options: object = {}) {
+  return runtimeProvider({ runtimeArn: RUNTIME, endpoint: url, credentials: KEYS, ...options });
+}
+
+describe("a call to a runtime", () => {
+  it("escapes the ARN in its path once, and carries the session and the payload [AC-51]", async () => {
+    const peer = await answering("application/json", `{"result":"Hello"}`);
+    const session = sessionOn(peer.url, { qualifier: "prod", userId: "ada" }).open({
+      sessionId: "s".repeat(33),
+    });
+    const call = await session.call(
+      { type: "prompt", texts: ["One.", "Two."] },
+      { signal, trace: { baggage: "a=b" } },
+    );
+    const turn = await turnFrom(call);
+    expect([turn.text, turn.end?.outcome, call.requestId]).toEqual([
+      "Hello",
+      "completed",
+      "request-1",
+    ]);
+    expect(peer.requests[0]).toMatchObject({
+      method: "POST",
+      url: `/runtimes/${encodeURIComponent(RUNTIME)}/invocations?qualifier=prod`,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+        "x-amzn-bedrock-agentcore-runtime-session-id": "s".repeat(33),
+        "x-amzn-bedrock-agentcore-runtime-user-id": "ada",
+        baggage: "a=b",
+      },
+    });
+    expect(String(peer.requests[0]?.body)).toBe(`{"prompt":"One.\\n\\nTwo."}`);
+  });
+
+  it("reads an event stream and keeps an error inside it, with its phase [AC-80]", async () => {
+    const lines = ['"Hel"', '"lo"', '{"error":"Boom","error_type":"ValueError","message":"x"}'];
+    const body = lines.map((line) => `data: ${line}\n\n`).join("");
+    const peer = await answering("text/event-stream; charset=utf-8", body);
+    const turn = await turnFrom(await sessionOn(peer.url).open().call(PROMPT, { signal }));
+    expect(turn).toMatchObject({
+      text: "Hello",
+      end: {
+        outcome: "failed",
+        failure: {
+          code: "stream_exception",
+          message: "ValueError: Boom",
+          details: { phase: "stream", requestId: "request-1" },
+        },
+      },
+    });
+  });
+
+  it("takes a body of nothing but a message for the app's answer, as the status says so [AC-83]", async () => {
+    const peer = await answering("application/json", `{"message":"Hello"}`);
+    const events = await gather(await sessionOn(peer.url).open().call(PROMPT, { signal }));
+    expect(events).toMatchObject([
+      { type: "activity", kind: "structured-result", raw: { message: "Hello" } },
+      { type: "end", outcome: "completed" },
+    ]);
+  });
+
+  it("sends the payload that the agent wants", async () => {
+    const peer = await answering("application/json", `"ok"`);
+    const session = sessionOn(peer.url, {
+      payload: (input: { readonly texts: readonly string[] }) => ({ input: { text: input.texts } }),
+    }).open();
+    await gather(await session.call(PROMPT, { signal }));
+    expect(JSON.parse(String(peer.requests[0]?.body))).toEqual({ input: { text: ["Hi"] } });
+  });
+
+  it("refuses what it cannot send before anything goes out [AC-50]", async () => {
+    expect(() => sessionOn("http://127.0.0.1:9", { runtimeArn: "agent" })).toThrow(
+      "runtimeArn is ",
+    );
+    const peer = await answering("application/json", "1");
+    const session = sessionOn(peer.url).open();
+    const long = { traceparent: "x".repeat(129) };
+    expect(await rejection(session.call(PROMPT, { signal, trace: long }))).toMatchObject({
+      details: { path: "trace.traceparent" },
+    });
+    expect(
+      await rejection(session.runCommand?.("", { signal }) ?? Promise.resolve()),
+    ).toMatchObject({ details: { path: "command" } });
+    expect(peer.requests).toEqual([]);
+  });
+
+  it("stops its session only when that is asked for [AC-96]", async () => {
+    const peer = await answering("application/json", `"ok"`);
+    const session = sessionOn(peer.url).open();
+    for await (const _ of await session.call(PROMPT, { signal })) break;
+    expect(peer.requests).toHaveLength(1);
+    await session.stop?.({ signal });
+    expect(peer.requests[1]).toMatchObject({
+      method: "POST",
+      url: `/runtimes/${encodeURIComponent(RUNTIME)}/stopruntimesession`,
+      headers: { "x-amzn-bedrock-agentcore-runtime-session-id": session.id },
+    });
+    const { clientToken } = JSON.parse(String(peer.requests[1]?.body));
+    expect(String(clientToken).length).toBeGreaterThanOrEqual(33);
+  });
+});
