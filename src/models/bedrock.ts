@@ -1,0 +1,53 @@
+import type { Authorize } from "../aws/sign.ts";
+import { harnessStream } from "../wire/agentcore/harness-stream.ts";
+import { errorOfAnswer, failureInStream } from "../wire/agentcore/service-error.ts";
+import { converseModelRequest } from "../wire/converse/model-request.ts";
+import { addressOf } from "./address.ts";
+import type { Model, ModelSettings } from "./model.ts";
+import { remoteModel } from "./remote-model.ts";
+
+export interface BedrockOptions extends ModelSettings {
+  /** A model, an inference profile or an ARN of either. */
+  readonly model: string;
+  readonly region: string;
+  /** Signs for the service `bedrock`, or puts in a token. */
+  readonly authorize: Authorize;
+  /** What must not be shown to anybody, such as that token. */
+  readonly secrets?: readonly string[];
+  /** In place of the region's own address. */
+  readonly endpoint?: string;
+  readonly name?: string;
+}
+
+/** The name that requests for models are signed with. */
+export const BEDROCK_SERVICE = "bedrock";
+
+/** A model behind Bedrock's ConverseStream, whose answer is framed and told like that of a harness. */
+export function bedrock(options: BedrockOptions): Model {
+  const { model, region, authorize, secrets = [], name = model, maxCharacters } = options;
+  const { endpoint = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
+  return remoteModel(
+    {
+      name,
+      url: addressOf(endpoint, `/model/${pathSegment(model)}/converse-stream`),
+      headers: { accept: "application/vnd.amazon.eventstream" },
+      authorize,
+      secrets,
+      bodyFor: converseModelRequest,
+      codecFor: (contentType) =>
+        harnessStream({ contentType, ...(maxCharacters !== undefined && { maxCharacters }) }),
+      errorFor: errorOfAnswer,
+      explain: failureInStream,
+      requestIdHeader: "x-amzn-requestid",
+    },
+    options,
+  );
+}
+
+/** As the AWS SDK writes one: an ARN has colons and slashes. */
+function pathSegment(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

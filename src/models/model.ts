@@ -1,0 +1,44 @@
+import type { JsonObject } from "../domain/json.ts";
+import type { ModelRequest } from "../domain/model-request.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { SendHttp } from "../platform/http-client.ts";
+
+/**
+ * A model as a function: a conversation in, the events of one message out, and nothing else happens. So a call may be
+ * made again as long as nothing of its answer was seen.
+ */
+export interface Model {
+  /** What people call it, such as `ollama:qwen3`. */
+  readonly name: string;
+  /**
+   * What goes wrong before there is an answer is thrown as a `SpanlineError`; after that it is the failure of the `end`
+   * event. The caller's own abort is always thrown.
+   */
+  call(request: ModelRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+}
+
+/** How long a model may take, in milliseconds. `Infinity` is no limit. */
+export interface ModelLimits {
+  /** From sending the request to the first event. A model on this machine may have to be loaded first. */
+  readonly firstEvent?: number;
+  /** Between two pieces of the answer, keep-alives among them. */
+  readonly idle?: number;
+}
+
+/** What every model that is reached over HTTP can be told. */
+export interface ModelSettings {
+  readonly send?: SendHttp;
+  readonly clock?: Clock;
+  /** Gives numbers from 0 up to 1, to spread the attempts of many callers. */
+  readonly random?: () => number;
+  readonly limits?: ModelLimits;
+  /** How often a call is made while it finds no connection or a busy server. */
+  readonly maxAttempts?: number;
+  /** Sent with every request, for gateways that want more than a key. */
+  readonly headers?: { readonly [name: string]: string };
+  /** Members of the request's body beside ours, for what a model can be told and we have no word for. */
+  readonly body?: JsonObject;
+  /** Text and arguments kept of one answer, in characters. */
+  readonly maxCharacters?: number;
+}

@@ -1,0 +1,127 @@
+import type { Failure } from "../../domain/errors.ts";
+import { isObject, jsonText, parseJson } from "../../domain/json.ts";
+import {
+  providerError,
+  type ProviderError,
+  type ProviderErrorCode,
+} from "../../domain/provider-error.ts";
+import type { Fields } from "../converse/schema.ts";
+
+/** What an API of a model says of its own failure. */
+export interface ApiError {
+  /** Its own word for it. */
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+/**
+ * The error that an event is, if it is one: `{"error": {"message", "type", "code"}}` of OpenAI, Anthropic and those who
+ * took their shape, a bare text in its place, vLLM's `{"object": "error"}`, or anything that is sent as `event: error`.
+ */
+export function readApiError(event: string, fields: Fields): ApiError | undefined {
+  const { error } = fields;
+  if (isObject(error)) return { name: nameOf(error), payload: error };
+  if (typeof error === "string" && error !== "")
+    return { name: "error", payload: { message: error } };
+  if (event !== "error" && fields["object"] !== "error") return undefined;
+  return { name: nameOf(fields), payload: fields };
+}
+
+function nameOf({ type, code }: Fields): string {
+  const named = [type, code].find((value) => value !== undefined && value !== null && value !== "");
+  if (named === undefined) return "error";
+  return typeof named === "string" ? named : jsonText(named);
+}
+
+/** What an answer that is an error says. */
+export interface ApiRefusal {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+}
+
+/** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
+export function apiErrorOfAnswer({ status, headers, body }: ApiRefusal): ProviderError {
+  const parsed = parseJson(body);
+  const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  const error = readApiError("error", members);
+  const type = error === undefined ? "error" : error.name;
+  const said = messageOf(error?.payload) || textOf(members["detail"]);
+  const requestId = headers["x-request-id"] ?? headers["request-id"];
+  const name = type === "error" ? `HTTP ${status}` : `${type} (HTTP ${status})`;
+  const retryAfter = secondsToWait(headers);
+  return providerError(codeOf(type, status), said === "" ? name : `${name}: ${said}`, {
+    phase: "http",
+    status,
+    ...(requestId !== undefined && { requestId }),
+    details: {
+      type,
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(headers["x-should-retry"] === "false" && { mayRetry: false }),
+      ...(said === "" && { body: body.slice(0, QUOTED_CHARACTERS) }),
+    },
+  });
+}
+
+const QUOTED_CHARACTERS = 1024;
+
+/** The failure of a stream, as the error that it would have been as an answer. */
+export function apiFailureInStream(failure: Failure, requestId: string | undefined): Failure {
+  const { code, message, details } = failure;
+  const { type } = details;
+  const known = { ...details, phase: "stream", ...(requestId !== undefined && { requestId }) };
+  const isNamed = code === "stream_exception" && typeof type === "string";
+  return { code: isNamed ? codeOf(type, undefined) : code, message, details: known };
+}
+
+function codeOf(type: string, status: number | undefined): ProviderErrorCode {
+  if (QUOTA_NAMES.has(type)) return "quota_exceeded";
+  // OpenAI calls a wrong key an invalid request, so the status goes before the name.
+  const number = status ?? Number(type);
+  const known = BY_STATUS.get(number) ?? BY_NAME.get(type);
+  if (known !== undefined) return known;
+  return number >= 400 && number < 500 ? "validation_failed" : "service_failed";
+}
+
+/** These share a status with rates that are exceeded, and waiting does not help against them. */
+const QUOTA_NAMES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_error"]);
+
+const BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([
+  ["invalid_request_error", "validation_failed"],
+  ["request_too_large", "validation_failed"],
+  ["authentication_error", "unauthorized"],
+  ["permission_error", "access_denied"],
+  ["not_found_error", "not_found"],
+  ["rate_limit_error", "throttled"],
+  ["rate_limit_exceeded", "throttled"],
+]);
+
+const BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, ProviderErrorCode>([
+  [401, "unauthorized"],
+  [402, "quota_exceeded"],
+  [403, "access_denied"],
+  [404, "not_found"],
+  [408, "service_failed"],
+  [409, "conflict"],
+  [429, "throttled"],
+]);
+
+function messageOf(payload: unknown): string {
+  return isObject(payload) ? textOf(payload["message"]) : "";
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** In seconds or as a date; a date is held against the server's own clock, which it was written by. */
+function secondsToWait(headers: ApiRefusal["headers"]): number | undefined {
+  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (milliseconds >= 0) return milliseconds / 1000;
+  const given = headers["retry-after"];
+  if (given === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(given)) return Number(given);
+  const wait = (Date.parse(given) - Date.parse(headers["date"] ?? "")) / 1000;
+  return wait >= 0 ? wait : undefined;
+}

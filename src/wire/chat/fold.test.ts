@@ -1,0 +1,430 @@
+import { describe, expect, it } from "vitest";
+import {
+  expectOneEndHoweverDamaged,
+  expectSameHoweverCut,
+} from "../../../test/support/answer-bytes.ts";
+import { serverSent } from "../../../test/support/server-sent.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { turnOf, type Turn } from "../../domain/turn.ts";
+import { sseAnswer } from "../../models/sse-answer.ts";
+import { chatFold } from "./fold.ts";
+
+const codec = sseAnswer(chatFold(), "text/event-stream");
+
+function chunk(delta: object, reason: string | null = null): object {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: reason }];
+  return { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", choices };
+}
+
+function calls(...entries: readonly object[]): object {
+  return chunk({ tool_calls: entries });
+}
+
+function entry(index: number | undefined, id: string | undefined, name: string, input: unknown) {
+  return {
+    ...(index !== undefined && { index }),
+    ...(id !== undefined && { id }),
+    type: "function",
+    function: { ...(name !== "" && { name }), arguments: input },
+  };
+}
+
+const start = chunk({ role: "assistant", content: "" });
+const usage = {
+  id: "chatcmpl-1",
+  choices: [],
+  usage: {
+    prompt_tokens: 10,
+    completion_tokens: 4,
+    total_tokens: 14,
+    prompt_tokens_details: { cached_tokens: 6 },
+  },
+};
+
+const counted = {
+  inputTokens: 4,
+  outputTokens: 4,
+  cacheReadTokens: 6,
+  cacheWriteTokens: 0,
+  totalTokens: 14,
+};
+
+function events(...sent: readonly (string | object)[]): ProviderEvent[] {
+  return runCodec(codec, [serverSent(...sent)]);
+}
+
+function turn(...sent: readonly (string | object)[]): Turn {
+  return turnOf(events(...sent));
+}
+
+function codes({ diagnostics }: Turn): string[] {
+  return diagnostics.map(({ code }) => code);
+}
+
+/** Calls that came through whole, as the model meant them. */
+function expectCalls(turned: Turn, ...inputs: readonly object[]): void {
+  expect(turned.calls.map(({ input }) => input)).toEqual(inputs);
+  expect(turned.end).toMatchObject({ outcome: "action-required" });
+}
+
+describe("a chat completion", () => {
+  it("becomes a message with its text, its reason and its tokens", () => {
+    expect(
+      events(
+        start,
+        chunk({ content: "Grüße " }),
+        chunk({ content: "🌍" }),
+        chunk({}, "stop"),
+        usage,
+        "[DONE]",
+      ),
+    ).toEqual([
+      { type: "message.start", message: 0, role: "assistant" },
+      { type: "text.delta", message: 0, block: 0, text: "Grüße " },
+      { type: "text.delta", message: 0, block: 0, text: "🌍" },
+      { type: "text.end", message: 0, block: 0, text: "Grüße 🌍" },
+      { type: "message.end", message: 0, reason: "stop" },
+      {
+        type: "usage",
+        usage: counted,
+      },
+      {
+        type: "end",
+        outcome: "completed",
+        reason: "stop",
+        openCalls: [],
+        usage: counted,
+      },
+    ]);
+  });
+
+  it.each(["reasoning", "reasoning_content", "thinking"])("has its reasoning in %s", (member) => {
+    const turned = turn(start, chunk({ [member]: "hm" }), chunk({ content: "yes" }, "stop"));
+    expect(turned.messages[0]?.blocks).toEqual([
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "yes" },
+    ]);
+  });
+
+  it("says a thought once that comes under two names", () => {
+    const turned = turn(chunk({ reasoning: "hm", reasoning_content: "hm" }), chunk({}, "stop"));
+    expect(turned.messages[0]?.blocks).toEqual([{ type: "reasoning", text: "hm" }]);
+  });
+
+  it("may come in parts, as Mistral's does", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
+    const turned = turn(
+      chunk({ content: [thinking, { type: "text", text: "yes" }, { type: "image" }] }, "stop"),
+    );
+    expect(turned.messages[0]?.blocks).toEqual([
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "yes" },
+    ]);
+    expect(turned.unknown).toMatchObject([{ what: "delta", raw: { type: "image" } }]);
+  });
+
+  it("may come whole in one chunk", () => {
+    const choices = [
+      { index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" },
+    ];
+    expect(turn({ choices })).toMatchObject({ text: "hi", end: { outcome: "completed" } });
+  });
+
+  it("that refuses is limited, and shows why", () => {
+    const turned = turn(
+      start,
+      chunk({ refusal: "I can" }),
+      chunk({ refusal: "not" }),
+      chunk({}, "stop"),
+    );
+    expect(turned).toMatchObject({
+      text: "I cannot",
+      end: { outcome: "limited", reason: "refusal" },
+    });
+  });
+
+  it.each([
+    ["length", "limited"],
+    ["content_filter", "limited"],
+    ["insufficient_system_resource", "failed"],
+    ["something_new", "other"],
+  ])("that stops for %s is %s", (reason, outcome) => {
+    expect(turn(start, chunk({ content: "a" }, reason)).end).toMatchObject({ outcome, reason });
+  });
+
+  it("goes on where the reason is empty, as in old versions of Ollama", () => {
+    const turned = turn(
+      chunk({ content: "a" }, ""),
+      chunk({ content: "b" }, ""),
+      chunk({}, "stop"),
+    );
+    expect(turned).toMatchObject({ text: "ab", end: { outcome: "completed" }, diagnostics: [] });
+  });
+
+  it("that is cut before its reason has failed, with or without [DONE]", () => {
+    const failed = { outcome: "failed", failure: { code: "incomplete_turn" } };
+    expect(turn(start, chunk({ content: "a" })).end).toMatchObject(failed);
+    expect(turn(start, chunk({ content: "a" }), "[DONE]").end).toMatchObject(failed);
+    expect(turn().end).toMatchObject(failed);
+  });
+
+  it("is whole once it has its reason, whatever is missing after it", () => {
+    const whole = serverSent(start, chunk({ content: "a" }, "stop"));
+    const cut = new TextEncoder().encode('data: {"id":');
+    expect(turnOf(runCodec(codec, [whole, cut]))).toMatchObject({
+      text: "a",
+      end: { outcome: "completed" },
+      diagnostics: [{ code: "content_lost" }],
+    });
+    const garbage = turn(start, chunk({ content: "a" }, "stop"), "{");
+    expect(garbage).toMatchObject({ end: { outcome: "completed" } });
+    expect(codes(garbage)).toEqual(["malformed_event"]);
+  });
+
+  it("with a chunk that cannot be read has a hole", () => {
+    for (const sent of ["{", "null", '"hello"'])
+      expect(turn(start, sent, chunk({}, "stop")).end).toMatchObject({
+        outcome: "failed",
+        failure: { code: "malformed_event" },
+      });
+  });
+
+  it("takes the last of several reports of usage, and no second reason", () => {
+    const running = { choices: [], usage: { prompt_tokens: 10, completion_tokens: 1 } };
+    const turned = turn(
+      start,
+      running,
+      chunk({ content: "a" }, "stop"),
+      chunk({ content: "" }, "stop"),
+      usage,
+    );
+    expect(turned.usage).toMatchObject({ outputTokens: 4, totalTokens: 14 });
+    expect(turned.diagnostics).toEqual([]);
+  });
+
+  it("says that a count is none", () => {
+    const turned = turn(start, chunk({}, "stop"), { choices: [], usage: { prompt_tokens: "x" } });
+    expect(codes(turned)).toEqual(["usage_invalid"]);
+  });
+
+  it.each([
+    ["an object", { error: { message: "No memory", type: "server_error", code: null } }],
+    ["a text", { error: "No memory" }],
+    ["vLLM's", { object: "error", message: "No memory", type: "InternalServerError", code: 500 }],
+  ])("that breaks off with an error as %s has failed, and what was said stays", (_, error) => {
+    const turned = turn(start, chunk({ content: "a" }), error, "[DONE]");
+    expect(turned.text).toBe("a");
+    expect(turned.end).toMatchObject({
+      outcome: "failed",
+      failure: { code: "stream_exception", message: expect.stringContaining("No memory") },
+    });
+  });
+
+  it("keeps its usage when it fails", () => {
+    const turned = turn(start, usage, { error: { message: "x" } });
+    expect(turned).toMatchObject({
+      usage: { outputTokens: 4 },
+      diagnostics: [{ code: "message_stop_missing" }],
+    });
+  });
+
+  it("keeps members that it does not know, once and only if they say something", () => {
+    const odd = {
+      ...chunk({ content: "a", audio: null, annotations: [], mood: "good" }),
+      timings: 1,
+    };
+    const turned = turn(start, odd, odd, chunk({}, "stop"));
+    expect(turned.unknown.map(({ name, raw }) => [name, raw])).toEqual([
+      ["chunk.timings", 1],
+      ["delta.mood", "good"],
+    ]);
+  });
+
+  it("keeps a second choice and an object of another kind apart", () => {
+    const second = { choices: [{ index: 1, delta: { content: "b" } }] };
+    const turned = turn(
+      start,
+      second,
+      { object: "weather", rain: true },
+      chunk({ content: "a" }, "stop"),
+    );
+    expect(turned.text).toBe("a");
+    expect(turned.unknown.map(({ name }) => name)).toEqual(["choice", "weather"]);
+  });
+
+  it("stops growing at its limit", () => {
+    const small = sseAnswer(chatFold({ maxCharacters: 1000 }), "text/event-stream");
+    const nameless = Array.from({ length: 50 }, () =>
+      calls(entry(0, undefined, "", "x".repeat(100))),
+    );
+    for (const sent of [
+      nameless,
+      Array.from({ length: 50 }, () => chunk({ content: "x".repeat(100) })),
+    ])
+      expect(runCodec(small, [serverSent(start, ...sent, chunk({}, "stop"))]).at(-1)).toMatchObject(
+        {
+          failure: { code: "turn_too_large" },
+        },
+      );
+  });
+});
+
+describe("the calls of a chat completion", () => {
+  it("come in fragments, by index, with the id in the first", () => {
+    const turned = turn(
+      start,
+      chunk({ content: "Let me look." }),
+      calls(entry(0, "call_A", "look", "")),
+      calls(entry(0, undefined, "", '{"at":')),
+      calls(entry(1, "call_B", "hear", "")),
+      calls(entry(0, undefined, "", "1}"), entry(1, undefined, "", "{}")),
+      chunk({}, "tool_calls"),
+      usage,
+      "[DONE]",
+    );
+    expectCalls(turned, { at: 1 }, {});
+    expect(turned.calls.map(({ id, name }) => [id, name])).toEqual([
+      ["call_A", "look"],
+      ["call_B", "hear"],
+    ]);
+    expect(turned.diagnostics).toEqual([]);
+  });
+
+  it("may repeat their id and their name in every chunk", () => {
+    const turned = turn(
+      start,
+      calls(entry(0, "A", "look", '{"at"')),
+      calls(entry(0, "A", "look", ":1}")),
+      chunk({}, "tool_calls"),
+    );
+    expectCalls(turned, { at: 1 });
+  });
+
+  it("may all have the index 0, as Ollama's do", () => {
+    const turned = turn(
+      start,
+      calls(entry(0, "A", "look", '{"at":1}')),
+      calls(entry(0, "B", "look", '{"at":2}')),
+      chunk({}, "tool_calls"),
+    );
+    expectCalls(turned, { at: 1 }, { at: 2 });
+  });
+
+  it("may have no index", () => {
+    const turned = turn(
+      start,
+      calls(entry(undefined, "A", "look", '{"at":'), entry(undefined, "B", "look", "")),
+      calls(entry(undefined, undefined, "", '{"at":2}')),
+      calls(entry(undefined, "A", "", "1}")),
+      chunk({}, "tool_calls"),
+    );
+    expectCalls(turned, { at: 1 }, { at: 2 });
+  });
+
+  it("may come whole, with arguments already parsed", () => {
+    const turned = turn(calls(entry(0, "A", "look", { at: 1 })), chunk({}, "tool_calls"));
+    expectCalls(turned, { at: 1 });
+  });
+
+  it("without ids get ids of ours, different in every answer", () => {
+    const turned = turn(
+      start,
+      calls(entry(0, "", "look", '{"at":1}')),
+      calls(entry(0, undefined, "look", '{"at":2}')),
+      calls(entry(undefined, undefined, "hear", "{}")),
+      chunk({}, "tool_calls"),
+    );
+    expectCalls(turned, { at: 1 }, { at: 2 }, {});
+    expect(turned.calls.map(({ id }) => id)).toEqual([
+      "chatcmpl-1-call-0",
+      "chatcmpl-1-call-1",
+      "chatcmpl-1-call-2",
+    ]);
+    expect(codes(turned)).toEqual(["tool_id_missing", "tool_id_missing", "tool_id_missing"]);
+  });
+
+  it("wait for a name or an id that comes late", () => {
+    const turned = turn(
+      calls({ index: 0, id: "A", function: { arguments: '{"at"' } }),
+      calls({ index: 1, function: { name: "hear" } }),
+      calls(entry(0, undefined, "look", ":1}")),
+      calls({ index: 1, id: "B", function: {} }),
+      chunk({}, "tool_calls"),
+    );
+    expectCalls(turned, { at: 1 }, {});
+    expect(turned.calls.map(({ name }) => name)).toEqual(["look", "hear"]);
+  });
+
+  it("count although the reason is stop", () => {
+    const turned = turn(start, calls(entry(0, "A", "look", "{}")), chunk({}, "stop"));
+    expectCalls(turned, {});
+    expect(codes(turned)).toEqual(["stop_reason_contradicted"]);
+  });
+
+  it("that were cut are not offered to run", () => {
+    for (const reason of [undefined, "length"]) {
+      const turned = turn(
+        start,
+        calls(entry(0, "A", "look", '{"at"'), { index: 1, function: { name: "hear" } }),
+        ...(reason === undefined ? [] : [chunk({}, reason)]),
+      );
+      expect(turned.calls).toEqual([]);
+      expect(turned.messages[0]?.blocks).toHaveLength(2);
+    }
+  });
+
+  it("of another type are kept as they came", () => {
+    const custom = { index: 0, id: "A", type: "custom", custom: { name: "x", input: "y" } };
+    expect(turn(start, calls(custom), chunk({}, "stop")).unknown).toMatchObject([{ raw: custom }]);
+  });
+
+  it("have text around them", () => {
+    const turned = turn(
+      chunk({ content: "a" }),
+      calls(entry(0, "A", "look", "{}")),
+      chunk({ content: "b" }, "tool_calls"),
+    );
+    expect(turned.messages[0]?.blocks.map(({ type }) => type)).toEqual(["text", "call", "text"]);
+  });
+});
+
+describe("the bytes of a chat completion", () => {
+  const answer = serverSent(
+    start,
+    chunk({ reasoning: "hm 🤔" }),
+    chunk({ content: "Grüße" }),
+    calls(entry(0, "A", "look", '{"at":'), entry(1, "B", "look", "")),
+    calls(entry(0, undefined, "", '"Zürich"}')),
+    chunk({}, "tool_calls"),
+    usage,
+    "[DONE]",
+  );
+
+  it("give the same events for every two-way split and for single bytes", () => {
+    expectSameHoweverCut(codec, answer);
+  });
+
+  it("are never taken for whole when they are cut before the reason", () => {
+    const text = new TextDecoder().decode(answer);
+    const end = text.indexOf('"tool_calls"}]');
+    const bytes = new TextEncoder().encode(text.slice(0, end)).length;
+    for (let length = 0; length < bytes; length++)
+      expect(runCodec(codec, [answer.subarray(0, length)]).at(-1)).toMatchObject({
+        outcome: "failed",
+        openCalls: [],
+      });
+  });
+
+  it("never throw and end once, however they are damaged", () => {
+    expectOneEndHoweverDamaged(codec, answer);
+  });
+
+  it("of another content type are quoted in the failure", () => {
+    const other = sseAnswer(chatFold(), "text/html; charset=utf-8");
+    expect(runCodec(other, [new TextEncoder().encode("<h1>Sign in</h1>")]).at(-1)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "unexpected_content_type", details: { body: "<h1>Sign in</h1>" } },
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { jsonText, type JsonObject } from "../../domain/json.ts";
+import {
+  alternatingMessages,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelTool,
+  type ToolChoice,
+} from "../../domain/model-request.ts";
+import type { ToolCall } from "../../domain/tool.ts";
+import type { TurnBlock } from "../../domain/turn.ts";
+import { resultText } from "./result-text.ts";
+
+export interface ChatRequestOptions {
+  /** OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else. */
+  readonly limitName?: "max_tokens" | "max_completion_tokens";
+  /** For servers that want a model's own reasoning back, the name that they know it by. Others never see it. */
+  readonly reasoningName?: "reasoning" | "reasoning_content";
+}
+
+/** What the server at an address calls the limit. */
+export function limitNameAt({ hostname }: URL): NonNullable<ChatRequestOptions["limitName"]> {
+  return hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
+}
+
+/** The body of a chat completion that is streamed. */
+export function chatRequest(
+  model: string,
+  request: ModelRequest,
+  options: ChatRequestOptions = {},
+): JsonObject {
+  const { system, tools = [], toolChoice, maxTokens, temperature, stopSequences = [] } = request;
+  const { limitName = "max_tokens" } = options;
+  const messages = alternatingMessages(request).flatMap((message) =>
+    message.role === "user" ? userMessages(message) : [assistantMessage(message, options)],
+  );
+  return {
+    model,
+    messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
+    ...(tools.length > 0 && { tools: tools.map(tool) }),
+    ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
+    ...(maxTokens !== undefined && { [limitName]: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences.length > 0 && { stop: stopSequences }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}
+
+/** Each result is a message of its own, directly behind the calls. */
+function userMessages({ blocks }: ModelMessage): JsonObject[] {
+  const results = blocks.flatMap((block) => (block.type === "result" ? [block.result] : []));
+  const content = textOf(blocks);
+  return [
+    ...results.map((result) => ({
+      role: "tool",
+      tool_call_id: result.callId,
+      content: resultText(result),
+    })),
+    ...(content === "" ? [] : [{ role: "user", content }]),
+  ];
+}
+
+function assistantMessage(
+  { blocks }: ModelMessage,
+  { reasoningName }: ChatRequestOptions,
+): JsonObject {
+  const calls = blocks.flatMap((block) => (block.type === "call" ? [block.call] : []));
+  const thoughts = blocks.flatMap((block) => (block.type === "reasoning" ? [block.text] : []));
+  const content = textOf(blocks);
+  const reasoning = thoughts.join("");
+  return {
+    role: "assistant",
+    content: content === "" ? null : content,
+    ...(reasoningName !== undefined && reasoning !== "" && { [reasoningName]: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toolCall) }),
+  };
+}
+
+/** Templates of many models take one text for a message, and no two messages of a role in a row. */
+function textOf(blocks: readonly TurnBlock[]): string {
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return texts.join("\n\n").toWellFormed();
+}
+
+/** Arguments go back as they came. Those that cannot be read go inside an object: servers read them too. */
+function toolCall({ id, name, input, inputText }: ToolCall): JsonObject {
+  const unread = input === null ? jsonText({ unreadable: inputText }) : inputText;
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: unread.trim() === "" ? "{}" : unread },
+  };
+}
+
+function tool({ name, description, schema }: ModelTool): JsonObject {
+  return { type: "function", function: { name, description, parameters: schema } };
+}
+
+function choice(wanted: ToolChoice): JsonObject | string {
+  if (typeof wanted === "string") return wanted;
+  return { type: "function", function: { name: wanted.tool } };
+}

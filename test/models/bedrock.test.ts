@@ -1,0 +1,233 @@
+import {
+  BedrockRuntimeClient,
+  ConverseStreamCommand,
+  type ConverseStreamCommandInput,
+} from "@aws-sdk/client-bedrock-runtime";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { signedBy } from "../../src/aws/sign.ts";
+import type { ModelRequest } from "../../src/domain/model-request.ts";
+import { runCodec } from "../../src/domain/codec.ts";
+import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { turnOf } from "../../src/domain/turn.ts";
+import type { Model } from "../../src/models/model.ts";
+import { bedrock, BEDROCK_SERVICE } from "../../src/models/bedrock.ts";
+import { converseFold } from "../../src/wire/converse/fold.ts";
+import { readUnionEvent } from "../../src/wire/converse/parse.ts";
+import {
+  awsFrame,
+  EVENT_STREAM,
+  startEventStream,
+  startPeer,
+  textTurn,
+  type SeenRequest,
+} from "../support/peer.ts";
+import { ask, eventsOf, refusalOf } from "./support.ts";
+
+const ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-v1:0";
+const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret" };
+const authorize = signedBy({
+  credentials: () => Promise.resolve(KEYS),
+  region: "us-east-1",
+  service: BEDROCK_SERVICE,
+});
+
+function model(endpoint: string): Model {
+  return bedrock({ model: ARN, region: "us-east-1", authorize, endpoint });
+}
+
+const request: ModelRequest = {
+  system: "Be brief.",
+  messages: [
+    { role: "user", blocks: [{ type: "text", text: "Hi" }] },
+    {
+      role: "assistant",
+      blocks: [
+        { type: "reasoning", text: "hm", signature: "c2ln" },
+        { type: "reasoning", text: "", redacted: "cmVk" },
+        {
+          type: "call",
+          call: toolCall({ id: "A", name: "look", inputText: '{"at":1}', runBy: "client" }),
+        },
+        { type: "call", call: toolCall({ id: "B", name: "look", inputText: "", runBy: "client" }) },
+      ],
+    },
+    {
+      role: "user",
+      blocks: [
+        { type: "result", result: toolSuccess("A", { seen: true }) },
+        { type: "result", result: toolError("B", "dark") },
+        { type: "text", text: "And?" },
+      ],
+    },
+  ],
+  tools: [{ name: "look", description: "Looks", schema: { type: "object", properties: {} } }],
+  toolChoice: { tool: "look" },
+  maxTokens: 100,
+  temperature: 0.5,
+  stopSequences: ["END"],
+};
+
+/** The same in the words of the AWS SDK. */
+const sdkInput: ConverseStreamCommandInput = {
+  modelId: ARN,
+  system: [{ text: "Be brief." }],
+  messages: [
+    { role: "user", content: [{ text: "Hi" }] },
+    {
+      role: "assistant",
+      content: [
+        { reasoningContent: { reasoningText: { text: "hm", signature: "c2ln" } } },
+        { reasoningContent: { redactedContent: Buffer.from("red") } },
+        { toolUse: { toolUseId: "A", name: "look", input: { at: 1 } } },
+        { toolUse: { toolUseId: "B", name: "look", input: {} } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { toolResult: { toolUseId: "A", content: [{ json: { seen: true } }] } },
+        { toolResult: { toolUseId: "B", content: [{ text: "dark" }], status: "error" } },
+        { text: "And?" },
+      ],
+    },
+  ],
+  toolConfig: {
+    tools: [
+      {
+        toolSpec: {
+          name: "look",
+          description: "Looks",
+          inputSchema: { json: { type: "object", properties: {} } },
+        },
+      },
+    ],
+    toolChoice: { tool: { name: "look" } },
+  },
+  inferenceConfig: { maxTokens: 100, temperature: 0.5, stopSequences: ["END"] },
+};
+
+interface SdkRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Uint8Array;
+}
+
+/** The unmodified client, which speaks HTTP/2 to this service, with its network replaced. */
+async function askBySdk(
+  input: ConverseStreamCommandInput,
+  frames: readonly Uint8Array[],
+): Promise<{ readonly events: unknown[]; readonly request: SeenRequest }> {
+  const requests: SeenRequest[] = [];
+  const client = new BedrockRuntimeClient({
+    region: "us-east-1",
+    credentials: KEYS,
+    requestHandler: {
+      handle({ method, path: url, headers, body }: SdkRequest) {
+        requests.push({ method, url, headers, body: Buffer.concat([body]) });
+        const answer = {
+          statusCode: 200,
+          headers: { "content-type": EVENT_STREAM },
+          body: Readable.from(frames),
+        };
+        return Promise.resolve({ response: answer });
+      },
+    },
+  });
+  const { stream } = await client.send(new ConverseStreamCommand(input));
+  const events: unknown[] = [];
+  for await (const event of stream ?? []) events.push(event);
+  const [request] = requests;
+  if (request === undefined) throw new Error("The SDK sent nothing");
+  return { events, request };
+}
+
+/** What of a request the service looks at. */
+function essence({ method, url, headers, body }: SeenRequest): object {
+  const signature = String(headers.authorization);
+  return {
+    method,
+    url,
+    type: headers["content-type"],
+    scope: /Credential=AKIDEXAMPLE\/\d+\/(\S+),/.exec(signature)?.[1],
+    body: JSON.parse(String(body)),
+  };
+}
+
+describe("a model behind ConverseStream", () => {
+  it("is asked as the AWS SDK asks it", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.end(Buffer.concat(textTurn("ok")));
+    });
+    await eventsOf(model(peer.url), request);
+    const theirs = await askBySdk(sdkInput, textTurn("ok"));
+    expect(peer.requests.map(essence)).toEqual([essence(theirs.request)]);
+  });
+
+  it("streams what the AWS SDK reads of the same frames", async () => {
+    const frames = [
+      awsFrame("messageStart", { role: "assistant", p: "ab" }),
+      awsFrame("contentBlockDelta", {
+        contentBlockIndex: 0,
+        delta: { reasoningContent: { text: "hm" } },
+        p: "abc",
+      }),
+      awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+      awsFrame("contentBlockStart", {
+        contentBlockIndex: 1,
+        start: { toolUse: { toolUseId: "tooluse_1", name: "look" } },
+      }),
+      awsFrame("contentBlockDelta", {
+        contentBlockIndex: 1,
+        delta: { toolUse: { input: '{"at":"Zürich"}' } },
+      }),
+      awsFrame("contentBlockStop", { contentBlockIndex: 1 }),
+      awsFrame("messageStop", { stopReason: "tool_use" }),
+      awsFrame("metadata", {
+        usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
+        metrics: { latencyMs: 12 },
+      }),
+    ];
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      for (const frame of frames) response.write(frame);
+      response.end();
+    });
+    const turn = await ask(model(peer.url));
+    const { events } = await askBySdk(sdkInput, frames);
+    expect(turnOf(runCodec(converseFold(), events.flatMap(readUnionEvent)))).toEqual(turn);
+    expect(turn).toMatchObject({
+      messages: [{ blocks: [{ type: "reasoning", text: "hm" }, { type: "call" }] }],
+      calls: [{ id: "tooluse_1", input: { at: "Zürich" } }],
+      usage: { totalTokens: 7 },
+      end: { outcome: "action-required" },
+      diagnostics: [],
+    });
+  });
+
+  it("fails the turn with its cause when the service gives up in the middle", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(awsFrame("messageStart", { role: "assistant" }));
+      response.end(awsFrame("throttlingException", { message: "Too many tokens" }, "exception"));
+    });
+    expect((await ask(model(peer.url))).end).toMatchObject({
+      outcome: "failed",
+      failure: { code: "throttled", details: { phase: "stream", requestId: "request-1" } },
+    });
+  });
+
+  it("throws what the service says instead of an answer", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(400, { "x-amzn-errortype": "ValidationException" });
+      response.end('{"message":"The provided model identifier is invalid."}');
+    });
+    expect(await refusalOf(model(peer.url))).toMatchObject({
+      code: "validation_failed",
+      message: "ValidationException: The provided model identifier is invalid.",
+    });
+    expect(peer.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { modelFromName } from "../../src/models/model-from-name.ts";
+import type { HttpRequest, SendHttp } from "../../src/platform/http-client.ts";
+import { NoAnswerError } from "../../src/platform/http-client.ts";
+import { refusalOf } from "./support.ts";
+
+/** What a model of that name would send, and where. */
+async function sentBy(
+  name: string,
+  env: { readonly [name: string]: string },
+): Promise<HttpRequest> {
+  const sent: HttpRequest[] = [];
+  const send: SendHttp = (request) => {
+    sent.push(request);
+    return Promise.reject(new NoAnswerError(new Error("offline"), false));
+  };
+  await refusalOf(modelFromName(name, env, { send, maxAttempts: 1 }));
+  const [request] = sent;
+  if (request === undefined) throw new Error("Nothing was sent");
+  return request;
+}
+
+function bodyOf({ body }: HttpRequest): unknown {
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
+describe("a model by its name", () => {
+  it("ollama is on this machine and wants no key", async () => {
+    const request = await sentBy("ollama:qwen3:8b", {});
+    expect(String(request.url)).toBe("http://127.0.0.1:11434/v1/chat/completions");
+    expect(request.headers).not.toHaveProperty("authorization");
+    expect(bodyOf(request)).toMatchObject({ model: "qwen3:8b" });
+  });
+
+  it("openai has its key from the environment", async () => {
+    const request = await sentBy("openai:gpt-5", { OPENAI_API_KEY: "sk-1" });
+    expect(String(request.url)).toBe("https://api.openai.com/v1/chat/completions");
+    expect(request.headers).toMatchObject({ authorization: "Bearer sk-1" });
+  });
+
+  it("openai may be another server, which need not have a key", async () => {
+    const env = { OPENAI_BASE_URL: "http://gpu:8000/v1" };
+    expect(String((await sentBy("openai:m", env)).url)).toBe("http://gpu:8000/v1/chat/completions");
+    const keyed = await sentBy("openai:m", { ...env, OPENAI_API_KEY: "sk-1" });
+    expect(keyed.headers).toMatchObject({ authorization: "Bearer sk-1" });
+  });
+
+  it("anthropic has its key and its address from the environment", async () => {
+    const request = await sentBy("anthropic:claude-opus-4-1", { ANTHROPIC_API_KEY: "sk-ant-1" });
+    expect(String(request.url)).toBe("https://api.anthropic.com/v1/messages");
+    expect(request.headers).toMatchObject({ "x-api-key": "sk-ant-1" });
+    const env = { ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: "https://gateway/anthropic" };
+    expect(String((await sentBy("anthropic:m", env)).url)).toBe(
+      "https://gateway/anthropic/v1/messages",
+    );
+  });
+
+  it("bedrock is in a region and takes a key of its own", async () => {
+    const env = { AWS_REGION: "eu-central-1", AWS_BEARER_TOKEN_BEDROCK: "bedrock-key" };
+    const request = await sentBy("bedrock:eu.amazon.nova-pro-v1:0", env);
+    expect(String(request.url)).toBe(
+      "https://bedrock-runtime.eu-central-1.amazonaws.com/model/eu.amazon.nova-pro-v1%3A0/converse-stream",
+    );
+    expect(request.headers).toMatchObject({ authorization: "Bearer bedrock-key" });
+  });
+
+  it("bedrock finds the region in an ARN and the address in the environment", async () => {
+    const arn = "arn:aws:bedrock:us-west-2:123456789012:inference-profile/us.nova";
+    const env = {
+      AWS_BEARER_TOKEN_BEDROCK: "bedrock-key",
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: "http://127.0.0.1:9000",
+    };
+    expect((await sentBy(`bedrock:${arn}`, env)).url.origin).toBe("http://127.0.0.1:9000");
+  });
+
+  it.each([
+    [
+      "openai:gpt-5",
+      {},
+      "no_credentials",
+      "openai:gpt-5 needs a key; set OPENAI_API_KEY to yours. Nothing was sent",
+    ],
+    [
+      "anthropic:m",
+      { ANTHROPIC_API_KEY: " " },
+      "no_credentials",
+      "anthropic:m needs a key; set ANTHROPIC_API_KEY to yours. Nothing was sent",
+    ],
+    [
+      "bedrock:m",
+      {},
+      "invalid_option",
+      "bedrock:m needs a region; set AWS_REGION, such as us-east-1",
+    ],
+    [
+      "gpt-5",
+      {},
+      "invalid_option",
+      '"gpt-5" names no model; use one of ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
+    ],
+    [
+      "ollama:",
+      {},
+      "invalid_option",
+      '"ollama:" names no model; use one of ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
+    ],
+  ])("%s with %j is refused before anything is sent", (name, env, code, message) => {
+    expect(() => modelFromName(name, env)).toThrowError(expect.objectContaining({ code, message }));
+  });
+});

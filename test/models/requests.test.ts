@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "../../src/domain/model-request.ts";
+import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { messagesRequest } from "../../src/wire/messages/request.ts";
+import { chatRequest, limitNameAt } from "../../src/wire/chat/request.ts";
+
+const look = toolCall({ id: "A", name: "look", inputText: '{"at": 1.0}', runBy: "client" });
+const hear = toolCall({ id: "B", name: "hear", inputText: "", runBy: "client" });
+const odd = toolCall({ id: "C", name: "odd", inputText: "{", runBy: "client" });
+
+const request: ModelRequest = {
+  system: "Be brief.",
+  messages: [
+    {
+      role: "user",
+      blocks: [
+        { type: "text", text: "Hi" },
+        { type: "text", text: "there" },
+      ],
+    },
+    {
+      role: "assistant",
+      blocks: [
+        { type: "reasoning", text: "unsealed" },
+        { type: "reasoning", text: "hm", signature: "sig" },
+        { type: "reasoning", text: "", redacted: "cmVk" },
+        { type: "text", text: "Let me see." },
+        { type: "call", call: look },
+        { type: "call", call: hear },
+        { type: "call", call: odd },
+      ],
+    },
+    {
+      role: "user",
+      blocks: [
+        { type: "result", result: toolSuccess("A", { seen: true }) },
+        { type: "result", result: toolSuccess("B", undefined) },
+        { type: "result", result: toolError("C", "no such tool") },
+        { type: "text", text: "And?" },
+      ],
+    },
+  ],
+  tools: [{ name: "look", description: "Looks", schema: { type: "object", properties: {} } }],
+  toolChoice: "auto",
+  maxTokens: 100,
+  temperature: 0.5,
+  stopSequences: ["END"],
+};
+
+const short: ModelRequest = {
+  messages: [{ role: "user", blocks: [{ type: "text", text: "Hi" }] }],
+};
+
+describe("a request for a chat completion", () => {
+  it("holds the whole conversation", () => {
+    expect(chatRequest("m", request)).toEqual({
+      model: "m",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hi\n\nthere" },
+        {
+          role: "assistant",
+          content: "Let me see.",
+          tool_calls: [
+            { id: "A", type: "function", function: { name: "look", arguments: '{"at": 1.0}' } },
+            { id: "B", type: "function", function: { name: "hear", arguments: "{}" } },
+            {
+              id: "C",
+              type: "function",
+              function: { name: "odd", arguments: '{"unreadable":"{"}' },
+            },
+          ],
+        },
+        { role: "tool", tool_call_id: "A", content: '{"seen":true}' },
+        { role: "tool", tool_call_id: "B", content: "(no output)" },
+        { role: "tool", tool_call_id: "C", content: "Error: no such tool" },
+        { role: "user", content: "And?" },
+      ],
+      tools: [
+        {
+          type: "function",
+          function: {
+            name: "look",
+            description: "Looks",
+            parameters: { type: "object", properties: {} },
+          },
+        },
+      ],
+      tool_choice: "auto",
+      max_tokens: 100,
+      temperature: 0.5,
+      stop: ["END"],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it("says no more than it was told", () => {
+    expect(chatRequest("m", short)).toEqual({
+      model: "m",
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it("limits tokens and returns reasoning under the names that the server knows", () => {
+    const options = {
+      limitName: "max_completion_tokens",
+      reasoningName: "reasoning_content",
+    } as const;
+    expect(chatRequest("m", request, options)).toMatchObject({
+      max_completion_tokens: 100,
+      messages: { 2: { reasoning_content: "unsealedhm" } },
+    });
+  });
+
+  it("knows what OpenAI itself calls the limit", () => {
+    expect(limitNameAt(new URL("https://api.openai.com/v1"))).toBe("max_completion_tokens");
+    expect(limitNameAt(new URL("http://127.0.0.1:11434/v1"))).toBe("max_tokens");
+  });
+
+  it("has no text where there are only calls", () => {
+    const messages = [{ role: "assistant", blocks: [{ type: "call", call: hear }] }] as const;
+    expect(chatRequest("m", { messages })).toMatchObject({ messages: [{ content: null }] });
+  });
+
+  it.each([
+    ["required", "required"],
+    [{ tool: "look" }, { type: "function", function: { name: "look" } }],
+  ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
+    expect(chatRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
+  });
+});
+
+describe("a request to the Messages API", () => {
+  it("holds the whole conversation, with sealed thinking only", () => {
+    expect(messagesRequest("m", request)).toEqual({
+      model: "m",
+      max_tokens: 100,
+      system: "Be brief.",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Hi" },
+            { type: "text", text: "there" },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "hm", signature: "sig" },
+            { type: "redacted_thinking", data: "cmVk" },
+            { type: "text", text: "Let me see." },
+            { type: "tool_use", id: "A", name: "look", input: { at: 1 } },
+            { type: "tool_use", id: "B", name: "hear", input: {} },
+            { type: "tool_use", id: "C", name: "odd", input: { unreadable: "{" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "A",
+              content: [{ type: "text", text: '{"seen":true}' }],
+            },
+            { type: "tool_result", tool_use_id: "B" },
+            {
+              type: "tool_result",
+              tool_use_id: "C",
+              content: [{ type: "text", text: "no such tool" }],
+              is_error: true,
+            },
+            { type: "text", text: "And?" },
+          ],
+        },
+      ],
+      tools: [
+        { name: "look", description: "Looks", input_schema: { type: "object", properties: {} } },
+      ],
+      tool_choice: { type: "auto" },
+      temperature: 0.5,
+      stop_sequences: ["END"],
+      stream: true,
+    });
+  });
+
+  it("always has a limit, since the API demands one", () => {
+    expect(messagesRequest("m", short)).toEqual({
+      model: "m",
+      max_tokens: 8192,
+      messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+      stream: true,
+    });
+  });
+
+  it.each([
+    ["required", { type: "any" }],
+    [{ tool: "look" }, { type: "tool", name: "look" }],
+  ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
+    expect(messagesRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
+  });
+});
