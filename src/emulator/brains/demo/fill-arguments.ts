@@ -1,0 +1,168 @@
+import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
+import { wordsIn } from "./words.ts";
+
+/** Arguments for a tool, from its schema and what the prompt offers: what is required always, the rest where it is said. */
+export function fillArguments(schema: JsonValue, prompt: string): JsonObject {
+  return filledObject(schema, new Prompt(prompt));
+}
+
+function filledObject(schema: JsonValue, prompt: Prompt): JsonObject {
+  const { properties, required } = isObject(schema) ? schema : {};
+  if (!isObject(properties)) return {};
+  const needed = new Set(Array.isArray(required) ? required : []);
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) => {
+      const value = filled({ name, schema: isObject(property) ? property : {}, prompt });
+      if (value !== undefined) return [[name, value]];
+      return needed.has(name) ? [[name, standIn(property, prompt)]] : [];
+    }),
+  );
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly schema: { readonly [name: string]: unknown };
+  readonly prompt: Prompt;
+}
+
+/** Undefined when the prompt says nothing of it. */
+function filled({ name, schema, prompt }: Wanted): JsonValue | undefined {
+  const { type, default: usual, enum: choices } = schema;
+  if (Array.isArray(choices)) return prompt.oneOf(choices) ?? (usual as JsonValue | undefined);
+  switch (type) {
+    case "integer":
+    case "number":
+      return prompt.number(type === "integer") ?? (usual as JsonValue | undefined);
+    case "boolean":
+      return prompt.says(name) ? true : (usual as JsonValue | undefined);
+    case "array": {
+      const items = isObject(schema["items"]) ? schema["items"] : {};
+      const item = filled({ name, schema: items, prompt });
+      return item === undefined ? (usual as JsonValue | undefined) : [item];
+    }
+    case "object": {
+      const inner = filledObject(schema as JsonValue, prompt);
+      return Object.keys(inner).length > 0 ? inner : (usual as JsonValue | undefined);
+    }
+    default:
+      return prompt.text(wordsIn(name)) ?? (usual as JsonValue | undefined);
+  }
+}
+
+/** Something of the right type, for what a tool insists on. */
+function standIn(schema: JsonValue, prompt: Prompt): JsonValue {
+  const { type, enum: choices, minimum } = isObject(schema) ? schema : {};
+  if (Array.isArray(choices)) return choices[0] as JsonValue;
+  if (type === "integer" || type === "number") return typeof minimum === "number" ? minimum : 1;
+  if (type === "boolean") return false;
+  if (type === "array") return [];
+  if (type === "object") return {};
+  return prompt.rest();
+}
+
+/** A prompt that gives each of its parts away once. */
+class Prompt {
+  readonly #whole: string;
+  readonly #quoted: string[];
+  readonly #numbers: string[];
+
+  constructor(whole: string) {
+    this.#whole = whole;
+    this.#quoted = [...whole.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map(
+      (match) => match.slice(1).find((part) => part !== undefined) ?? "",
+    );
+    const unquoted = whole.replaceAll(/"[^"]*"|`[^`]*`/g, " ");
+    this.#numbers = unquoted.match(/-?\d+(?:\.\d+)?/g) ?? [];
+  }
+
+  number(isWhole: boolean): number | undefined {
+    const at = this.#numbers.findIndex((number) => !isWhole || !number.includes("."));
+    const [number] = at === -1 ? [] : this.#numbers.splice(at, 1);
+    return number === undefined ? undefined : Number(number);
+  }
+
+  oneOf(choices: readonly unknown[]): JsonValue | undefined {
+    const said = new Set(wordsIn(this.#whole));
+    const found = choices.find((choice) => {
+      const words = wordsIn(String(choice));
+      return words.length > 0 && words.every((word) => said.has(word));
+    });
+    return found as JsonValue | undefined;
+  }
+
+  says(name: string): boolean {
+    const said = new Set(wordsIn(this.#whole));
+    const words = wordsIn(name);
+    const isDenied = new RegExp(`\\b(?:not|no|without)\\s+\\w*\\s*${words[0] ?? "$^"}`, "i");
+    return words.some((word) => said.has(word)) && !isDenied.test(this.#whole);
+  }
+
+  text(names: readonly string[]): string | undefined {
+    for (const { meant, pattern } of SHAPES) {
+      if (!names.some((name) => meant.includes(name))) continue;
+      const match = pattern.exec(this.#whole);
+      const found = match?.[1] ?? match?.[0];
+      if (found !== undefined) return trimmed(found);
+    }
+    const quoted = this.#quoted.shift();
+    if (quoted !== undefined) return quoted;
+    return this.#after(names);
+  }
+
+  /** "city Paris", "title: Lunch", "the id is 7". */
+  #after(names: readonly string[]): string | undefined {
+    for (const name of names) {
+      const pattern = new RegExp(`\\b${name}\\w*\\s*(?:is|=|:)?\\s+([\\p{L}\\p{N}_-]+)`, "iu");
+      const found = pattern.exec(this.#whole)?.[1];
+      if (found !== undefined && wordsIn(found).length > 0) return found;
+    }
+    return undefined;
+  }
+
+  /** What follows the verb; all of it where there is none. */
+  rest(): string {
+    const match =
+      /^(?:please\s+|can you\s+|could you\s+|would you\s+)*\w+\s+(?:the\s+|a\s+|an\s+|for\s+|me\s+)*(.+)$/is.exec(
+        this.#whole.trim(),
+      );
+    return trimmed(match?.[1] ?? this.#whole) || this.#whole;
+  }
+}
+
+function trimmed(text: string): string {
+  return text.trim().replace(/[.?!,;:]+$/, "");
+}
+
+/** What arguments of some names look like. Names are stems. */
+const SHAPES: readonly { readonly meant: readonly string[]; readonly pattern: RegExp }[] = [
+  { meant: stems("url link address uri"), pattern: /https?:\/\/\S+/ },
+  { meant: stems("email mail recipient"), pattern: /[^\s@]+@[^\s@]+\.\w+/ },
+  {
+    meant: stems("path file filename folder directory"),
+    pattern: /(?<![\w:/])(?:[\w.-]*\/[\w./-]+|[\w-]+\.[a-z][a-z0-9]{0,4})\b/i,
+  },
+  {
+    meant: stems("date day when"),
+    pattern: /\d{4}-\d{2}-\d{2}|\btoday\b|\btomorrow\b|\byesterday\b/i,
+  },
+  { meant: stems("order ticket id reference number"), pattern: /\b[A-Z]+-?\d+\b|#\d+/ },
+  {
+    meant: stems("city location place town country region where"),
+    pattern: /\b(?:in|at|for|of|from|to)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)/u,
+  },
+  { meant: stems("command script shell"), pattern: /\b(?:run|execute)\s+["'`]?([^"'`]+)/i },
+  {
+    meant: stems("content text body message note"),
+    pattern: /(?:\bsay(?:ing|s)?|\bthat|\bwith(?: the text)?|:)\s+["'`“]?([^"'`”]+)/i,
+  },
+  { meant: stems("recipient person user to"), pattern: /\bto\s+(\p{Lu}\p{L}+)/u },
+  { meant: stems("name title"), pattern: /\b(?:named|called|titled)\s+["'`]?([\p{L}\p{N} _-]+)/iu },
+  {
+    meant: stems("query search phrase topic term keyword question"),
+    pattern: /\b(?:for|about|up|on)\s+(.+)$/is,
+  },
+];
+
+function stems(names: string): string[] {
+  return names.split(" ").flatMap((name) => [name, ...wordsIn(name)]);
+}

@@ -1,0 +1,60 @@
+import { textOf, type Message } from "../message.ts";
+
+/** An answer from what was said before; null when the prompt does not ask for that. */
+export function recall(messages: readonly Message[]): string | null {
+  const prompt = textOf(messages.at(-1));
+  const earlier = messages
+    .slice(0, -1)
+    .filter(({ role }) => role === "user")
+    .map(textOf)
+    .filter((text) => text !== "");
+  if (
+    /\bwhat\b.*\b(?:is|was|'s)\b.*\bmy name\b|\bwho am i\b|\bdo you (?:know|remember) my name\b/i.test(
+      prompt,
+    )
+  ) {
+    const name = earlier.map(nameIn).findLast((found) => found !== null);
+    return name === undefined ? "You have not told me your name yet." : `Your name is ${name}.`;
+  }
+  if (/\bfirst\b/i.test(prompt) && ASKS_WHAT_WAS_SAID.test(prompt)) {
+    const [first] = earlier;
+    return first === undefined
+      ? "This is the first thing that you said to me."
+      : `The first thing that you said was: "${first}"`;
+  }
+  if (
+    /\b(?:last|before|previous|just|earlier)\b/i.test(prompt) &&
+    ASKS_WHAT_WAS_SAID.test(prompt)
+  ) {
+    const last = earlier.at(-1);
+    return last === undefined ? "You have not said anything before." : `You said: "${last}"`;
+  }
+  if (/\bhow many\b.*\b(?:messages|times|things)\b/i.test(prompt)) {
+    return `You have sent me ${earlier.length + 1} message${earlier.length === 0 ? "" : "s"}.`;
+  }
+  if (
+    /\bwhat\b.*\b(?:asked|told)\b.*\bremember\b|\bwhat (?:do|should) you remember\b/i.test(prompt)
+  ) {
+    const things = earlier.flatMap(
+      (text) => /\bremember(?: that)?:?\s+(.+)/is.exec(text)?.[1] ?? [],
+    );
+    return things.length === 0
+      ? "You have not asked me to remember anything."
+      : `You asked me to remember: ${things.map((thing) => `"${thing}"`).join(", ")}.`;
+  }
+  return null;
+}
+
+const ASKS_WHAT_WAS_SAID =
+  /\bi\b.*\b(?:say|said|ask|asked|tell|told|write|wrote)\b|\bmy\b.*\b(?:message|question|prompt)\b/i;
+
+/** The name that somebody gives as theirs; null when the text gives none. */
+export function nameIn(text: string): string | null {
+  const match =
+    /\b(?:my name is|my name's|call me|i am called)\s+([\p{L}'-]+)|\b(?:i am|i'm)\s+(\p{Lu}[\p{L}'-]+)/iu.exec(
+      text,
+    );
+  const name = match?.[1] ?? match?.[2];
+  const isName = name !== undefined && (match?.[1] !== undefined || /^\p{Lu}/u.test(name));
+  return isName ? name.charAt(0).toUpperCase() + name.slice(1) : null;
+}

@@ -1,0 +1,65 @@
+import type { Settings } from "../brain.ts";
+import { asksForAction, clientTools } from "./choose-tool.ts";
+import { nameIn } from "./recall.ts";
+
+/** An answer to anything that needs neither a tool nor a memory. */
+export function smallTalk(prompt: string, settings: Settings): string {
+  const name = nameIn(prompt);
+  if (name !== null) return `Nice to meet you, ${name}. I will remember your name.`;
+  if (/^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)\b/i.test(prompt)) {
+    return "Hello! I am the demo agent of Spanline. Ask me something, tell me your name, or ask me to do something with one of your tools.";
+  }
+  if (/\b(?:thank you|thanks)\b/i.test(prompt)) return "You are welcome.";
+  if (/\b(?:bye|goodbye)\b/i.test(prompt)) return "Goodbye! I keep this session in mind.";
+  if (/\bremember\b/i.test(prompt)) return "I will remember that.";
+  const sum = arithmetic(prompt);
+  if (sum !== null) return sum;
+  if (/\b(?:what can you do|help|tools?)\b/i.test(prompt)) return abilities(settings);
+  if (/\bwho are you|\bwhat are you\b|\byour name\b/i.test(prompt)) {
+    return "I am the demo agent: a small program that plays a model, so that you can try everything without an account.";
+  }
+  if (asksForAction(prompt)) {
+    return `I have no tool for that. ${abilities(settings)}`;
+  }
+  const short = prompt.length <= 120 ? prompt : `${prompt.slice(0, 120)}…`;
+  return prompt.trim().endsWith("?")
+    ? `That is a good question. I am only a small demo agent, so I do not know, but I will remember that you asked: "${short}"`
+    : `I heard you: "${short}" I will remember it.`;
+}
+
+function abilities(settings: Settings): string {
+  const names = clientTools(settings).map(({ name }) => name);
+  const tools =
+    names.length === 0 ? "You have offered me no tools." : `I can use ${names.join(", ")}.`;
+  return `${tools} I can also chat a little, add numbers, and remember what you said.`;
+}
+
+function arithmetic(prompt: string): string | null {
+  const match =
+    /(-?\d+(?:\.\d+)?)\s*([+*x×/-]|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i.exec(prompt);
+  const [, left, sign = "", right] = match ?? [];
+  const operation = OPERATIONS[sign.toLowerCase()];
+  if (left === undefined || right === undefined || operation === undefined) return null;
+  const result = operation(Number(left), Number(right));
+  return Number.isFinite(result)
+    ? `That is ${Number(result.toPrecision(12))}.`
+    : "Nobody can divide by zero.";
+}
+
+type Operation = (left: number, right: number) => number;
+const add: Operation = (left, right) => left + right;
+const subtract: Operation = (left, right) => left - right;
+const multiply: Operation = (left, right) => left * right;
+const divide: Operation = (left, right) => left / right;
+const OPERATIONS: { readonly [sign: string]: Operation } = {
+  "+": add,
+  plus: add,
+  "-": subtract,
+  minus: subtract,
+  "*": multiply,
+  x: multiply,
+  "×": multiply,
+  times: multiply,
+  "/": divide,
+  "divided by": divide,
+};

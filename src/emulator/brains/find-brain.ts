@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Environment } from "../../models/model-from-name.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Brain } from "./brain.ts";
+import { demoBrain } from "./demo/demo-brain.ts";
+import { modelBrain } from "./model/model-brain.ts";
+import { parseScenario } from "./script/parse-scenario.ts";
+import { scriptBrain } from "./script/script-brain.ts";
+
+export interface BrainSources {
+  readonly clock: Clock;
+  /** The brain of whoever names none. */
+  readonly fallback?: string;
+  /** Brains by name, beside the ones that are always there. */
+  readonly named?: { readonly [name: string]: Brain };
+  /** Where models find their keys and addresses. Absent: there are no models. */
+  readonly environment?: Environment;
+}
+
+/** Finds brains by name: `demo`, `script:FILE`, `model:NAME` such as `model:ollama:qwen3`, or one that was given. */
+export function brainFinder({
+  clock,
+  fallback = "demo",
+  named = {},
+  environment = {},
+}: BrainSources): (name: string | undefined) => Promise<Brain> {
+  const scripts = new Map<string, Promise<Brain>>();
+  const script = (file: string): Promise<Brain> => {
+    const there = scripts.get(file);
+    if (there !== undefined) return there;
+    const made = readScript(file, clock);
+    scripts.set(file, made);
+    // A file that could not be read may be mended.
+    made.catch(() => scripts.delete(file));
+    return made;
+  };
+  return async (name = fallback) => {
+    if (Object.hasOwn(named, name)) return named[name] as Brain;
+    if (name === "demo") return demoBrain();
+    if (name.startsWith(SCRIPT)) return script(name.slice(SCRIPT.length));
+    if (name.startsWith(MODEL)) {
+      // Loaded when somebody wants it: the signers behind it are large.
+      const { modelFromName } = await import("../../models/model-from-name.ts");
+      return modelBrain(modelFromName(name.slice(MODEL.length), environment, { clock }));
+    }
+    const names = ["demo", "script:FILE", "model:NAME", ...Object.keys(named)].join(", ");
+    throw new SpanlineError("invalid_option", `There is no brain "${name}"; there are ${names}`);
+  };
+}
+
+const SCRIPT = "script:";
+const MODEL = "model:";
+
+async function readScript(file: string, clock: Clock): Promise<Brain> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `Cannot read the script ${file}: ${reason}`;
+    throw new SpanlineError("invalid_option", message, { cause });
+  }
+  return scriptBrain(parseScenario(file, text), clock);
+}

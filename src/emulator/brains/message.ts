@@ -1,0 +1,57 @@
+import type { JsonValue } from "../../domain/json.ts";
+
+/** One message of a session, in the words of the wire: what a request carries and what the session's file keeps. */
+export interface Message {
+  readonly role: Role;
+  readonly content: readonly Content[];
+}
+
+export type Role = "user" | "assistant";
+
+export type Content =
+  | { readonly text: string }
+  | { readonly toolUse: ToolUse }
+  | { readonly toolResult: ToolResult }
+  | { readonly reasoningContent: ReasoningContent };
+
+export interface ToolUse {
+  readonly toolUseId: string;
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly type?: CallKind;
+  readonly serverName?: string;
+}
+
+/** Only calls of the first kind are the client's to run. */
+export type CallKind = "tool_use" | "server_tool_use" | "mcp_tool_use";
+
+export interface ToolResult {
+  readonly toolUseId: string;
+  readonly content: readonly ResultPart[];
+  readonly status?: ResultStatus;
+}
+
+export type ResultPart = { readonly text: string } | { readonly json: JsonValue };
+
+export type ResultStatus = "success" | "error";
+
+/** Redacted reasoning is base64. */
+export type ReasoningContent =
+  | { readonly reasoningText: { readonly text: string; readonly signature?: string } }
+  | { readonly redactedContent: string };
+
+/** The text of a message, its blocks joined by line ends. */
+export function textOf(message: Message | undefined): string {
+  const texts = message?.content.flatMap((block) => ("text" in block ? [block.text] : []));
+  return texts?.join("\n") ?? "";
+}
+
+export function toolUsesOf(message: Message | undefined): ToolUse[] {
+  return message?.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : [])) ?? [];
+}
+
+export function toolResultsOf(message: Message | undefined): ToolResult[] {
+  return (
+    message?.content.flatMap((block) => ("toolResult" in block ? [block.toolResult] : [])) ?? []
+  );
+}

@@ -1,0 +1,95 @@
+import { isObject } from "../../../domain/json.ts";
+import type { ModelRequest } from "../../../domain/model-request.ts";
+import type { ProviderEvent, TurnEnd, UsageReported } from "../../../domain/provider-event.ts";
+import type { Model } from "../../../models/model.ts";
+import { harnessCallId } from "../../../wire/agentcore/tool-ids.ts";
+import { harnessReason } from "../../../wire/converse/stop-reasons.ts";
+import type { Brain, BrainRequest } from "../brain.ts";
+import type { Step, UsageStep } from "../step.ts";
+import { modelMessages } from "./model-messages.ts";
+
+/** A real model behind the emulator, which makes it a harness on this machine. Tools that run on the service's side are not here. */
+export function modelBrain(model: Model): Brain {
+  return {
+    answer: async (request) => ({
+      type: "steps",
+      steps: modelSteps(model.call(modelRequest(request), request.signal)),
+    }),
+  };
+}
+
+function modelRequest({ messages, settings }: BrainRequest): ModelRequest {
+  const { systemPrompt, tools, allowedTools, limits } = settings;
+  const isAllowed = (name: string): boolean =>
+    allowedTools.length === 0 || allowedTools.includes("*") || allowedTools.includes(name);
+  const offered = tools.filter(({ type, name }) => type === "inline_function" && isAllowed(name));
+  return {
+    messages: modelMessages(messages),
+    tools: offered.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      schema: isObject(inputSchema) ? inputSchema : {},
+    })),
+    ...(systemPrompt.length > 0 && { system: systemPrompt.join("\n\n") }),
+    ...(limits.maxTokensPerCall !== null && { maxTokens: limits.maxTokensPerCall }),
+  };
+}
+
+async function* modelSteps(events: AsyncIterable<ProviderEvent>): AsyncGenerator<Step> {
+  const usages: UsageStep[] = [];
+  let hasCalls = false;
+  yield { type: "start", role: "assistant" };
+  for await (const event of events) {
+    if (event.type === "usage") usages.push(usageStep(event));
+    if (event.type === "tool.start") hasCalls = true;
+    yield* event.type === "end" ? endSteps(event, hasCalls) : steps(event);
+  }
+  yield* usages;
+}
+
+/** What an event says in steps. What is about the model's stream, and not of it, is nothing here. */
+function* steps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
+  switch (event.type) {
+    case "text.delta":
+      return yield { type: "text", text: event.text };
+    case "reasoning.delta":
+      return yield { type: "reasoning", text: event.text };
+    case "reasoning.end":
+      if (event.signature !== undefined) yield { type: "signature", signature: event.signature };
+      if (event.redacted !== undefined) yield { type: "redacted", base64: event.redacted };
+      return yield { type: "close" };
+    case "tool.start":
+      return yield {
+        type: "call",
+        id: harnessCallId(event.callId),
+        name: event.name,
+        kind: "tool_use",
+      };
+    case "tool.delta":
+      return yield { type: "input", fragment: event.text };
+    case "text.end":
+    case "tool.end":
+      return yield { type: "close" };
+    default:
+  }
+}
+
+function* endSteps({ failure, reason }: TurnEnd, hasCalls: boolean): Generator<Step> {
+  if (failure === undefined) {
+    yield { type: "stop", reason: harnessReason(reason ?? "end_turn", hasCalls) };
+  } else {
+    yield { type: "fail", exception: "runtimeClientError", message: failure.message };
+  }
+}
+
+function usageStep({ usage, latencyMs = 0 }: UsageReported): UsageStep {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  return {
+    type: "usage",
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    latencyMilliseconds: latencyMs,
+  };
+}

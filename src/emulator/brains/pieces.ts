@@ -1,0 +1,14 @@
+/** Cuts text into pieces of some characters, never inside a character that takes two of JavaScript's. */
+export function* pieces(text: string, size: () => number): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    let end = Math.min(text.length, at + Math.max(1, size()));
+    if (end < text.length && isLeadSurrogate(text.charCodeAt(end - 1))) end += 1;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+function isLeadSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

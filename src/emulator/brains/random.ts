@@ -1,0 +1,48 @@
+/** Numbers that look like chance and are the same for the same seed. */
+export interface Random {
+  /** A whole number between the two, both included. */
+  between(least: number, most: number): number;
+  /** Some letters and digits. */
+  letters(count: number): string;
+  /** Some digits of base 16. */
+  hex(count: number): string;
+  /** A UUID of version 4. */
+  uuid(): string;
+}
+
+export function seededRandom(...seed: readonly (string | number)[]): Random {
+  const next = mulberry32(hash(seed.join("\u0000")));
+  const between = (least: number, most: number): number =>
+    least + Math.floor(next() * (most - least + 1));
+  const pick = (alphabet: string, count: number): string =>
+    Array.from({ length: count }, () => alphabet[between(0, alphabet.length - 1)]).join("");
+  return {
+    between,
+    letters: (count) => pick(LETTERS, count),
+    hex: (count) => pick(HEX, count),
+    uuid: () =>
+      [pick(HEX, 8), pick(HEX, 4), `4${pick(HEX, 3)}`, `a${pick(HEX, 3)}`, pick(HEX, 12)].join("-"),
+  };
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const HEX = "0123456789abcdef";
+
+/** FNV-1a over UTF-16. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  }
+  return value >>> 0;
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,112 @@
+import type { Configuration } from "./configuration.ts";
+
+/** Something under way: what it comes to shows once its time has come. Nothing waits for it. */
+export interface Change {
+  readonly startedAt: number;
+  readonly dueAt: number;
+  readonly outcome: Outcome;
+}
+
+/** `READY`, or whatever a test has asked for. */
+export interface Outcome {
+  readonly status: string;
+  readonly failureReason?: string;
+}
+
+export const SUCCESS: Outcome = { status: "READY" };
+/** What a deletion comes to: there is nothing left that could show it. */
+export const GONE: Outcome = { status: "GONE" };
+
+/** A configuration that never changes again, counted from 1. */
+export interface HarnessVersion {
+  readonly number: number;
+  readonly configuration: Configuration;
+  readonly change: Change;
+}
+
+export interface HarnessEndpoint {
+  readonly name: string;
+  readonly createdAt: number;
+  /** When others than its maker can see it: reads of the service lag behind. */
+  readonly visibleAt: number;
+  readonly description?: string;
+  readonly tags: Tags;
+  /** The versions it was told to serve, oldest first. The last is its target; the last that succeeded is live. */
+  readonly moves: readonly EndpointMove[];
+  readonly deletion?: Change;
+}
+
+export interface EndpointMove {
+  readonly version: number;
+  readonly change: Change;
+}
+
+export interface Harness {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly visibleAt: number;
+  readonly tags: Tags;
+  /** Oldest first, at least one. */
+  readonly versions: readonly [HarnessVersion, ...HarnessVersion[]];
+  readonly endpoints: readonly HarnessEndpoint[];
+  readonly deletion?: Change;
+}
+
+export interface Tags {
+  readonly [name: string]: string;
+}
+
+function isDue(change: Change, now: number): boolean {
+  return now >= change.dueAt;
+}
+
+function succeeded(change: Change, now: number): boolean {
+  return isDue(change, now) && change.outcome.status === SUCCESS.status;
+}
+
+export function isGone({ deletion }: { readonly deletion?: Change }, now: number): boolean {
+  return deletion !== undefined && isDue(deletion, now) && deletion.outcome.status === GONE.status;
+}
+
+export interface Standing extends Outcome {
+  readonly updatedAt: number;
+}
+
+/** How a harness stands: by its deletion where there is one, else by its newest version. */
+export function harnessStanding({ versions, deletion }: Harness, now: number): Standing {
+  if (deletion !== undefined) return standing(deletion, "DELETING", now);
+  return versionStanding(newestOf(versions), now);
+}
+
+export function versionStanding({ number, change }: HarnessVersion, now: number): Standing {
+  return standing(change, number === 1 ? "CREATING" : "UPDATING", now);
+}
+
+export function endpointStanding({ moves, deletion }: HarnessEndpoint, now: number): Standing {
+  if (deletion !== undefined) return standing(deletion, "DELETING", now);
+  const move = moves.at(-1);
+  if (move === undefined) return { ...SUCCESS, updatedAt: now };
+  return standing(move.change, moves.length === 1 ? "CREATING" : "UPDATING", now);
+}
+
+function standing(change: Change, meanwhile: string, now: number): Standing {
+  if (!isDue(change, now)) return { status: meanwhile, updatedAt: change.startedAt };
+  return { ...change.outcome, updatedAt: change.dueAt };
+}
+
+export function newestOf(versions: Harness["versions"]): HarnessVersion {
+  return versions.at(-1) ?? versions[0];
+}
+
+/** The version that counts: the newest, unless it failed and there is one that did not. */
+export function currentVersion({ versions }: Harness, now: number): HarnessVersion {
+  const newest = newestOf(versions);
+  if (!isDue(newest.change, now) || succeeded(newest.change, now)) return newest;
+  return versions.findLast(({ change }) => succeeded(change, now)) ?? newest;
+}
+
+/** The version that an endpoint serves; while it is being made, the one that it will. */
+export function liveVersion({ moves }: HarnessEndpoint, now: number): number | undefined {
+  return moves.findLast(({ change }) => succeeded(change, now))?.version;
+}

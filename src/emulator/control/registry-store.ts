@@ -1,0 +1,53 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import { readSavedFile, saveFile } from "../../platform/saved-file.ts";
+import { EMPTY_REGISTRY, parseState, writeState, type RegistryState } from "./registry-state.ts";
+
+export interface Step<Result> {
+  readonly state: RegistryState;
+  readonly result: Result;
+}
+
+export interface RegistryStore {
+  current(): RegistryState;
+  /** Steps run one after another. What one comes to is saved before anybody sees it; a step that throws changes nothing. */
+  change<Result>(step: (state: RegistryState) => Step<Result>): Promise<Result>;
+  /** Resolves when all that was asked for is saved. */
+  settled(): Promise<void>;
+}
+
+/** Keeps the registry in a file, or in memory when there is no path. */
+export async function openRegistryStore(path: string | undefined): Promise<RegistryStore> {
+  let state = path === undefined ? EMPTY_REGISTRY : await load(path);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    current: () => state,
+    change(step) {
+      const run = async () => {
+        const next = step(state);
+        if (next.state !== state) {
+          if (path !== undefined) await saveFile(path, writeState(next.state));
+          state = next.state;
+        }
+        return next.result;
+      };
+      const result = last.then(run);
+      last = result.catch(() => undefined);
+      return result;
+    },
+    async settled() {
+      await last;
+    },
+  };
+}
+
+async function load(path: string): Promise<RegistryState> {
+  const text = await readSavedFile(path);
+  if (text === undefined) return EMPTY_REGISTRY;
+  try {
+    return parseState(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `Cannot read ${path}: ${reason}. Move the file away to begin with no harnesses`;
+    throw new SpanlineError("unreadable_input", message, { cause, details: { path } });
+  }
+}

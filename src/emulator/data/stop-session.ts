@@ -1,0 +1,33 @@
+import { ServiceError, type Route } from "../exchange.ts";
+import { Constraints } from "./constraints.ts";
+import type { DataPlane } from "./data-plane.ts";
+import { SESSION_HEADER } from "./invocation.ts";
+import { agentOf, readTarget } from "./session-target.ts";
+
+/** `POST /runtimes/{arn}/stopruntimesession`: ends a session, and what runs in it. Saying it twice changes nothing. */
+export function stopRuntimeSession(plane: DataPlane): Route {
+  return {
+    method: "POST",
+    path: "/runtimes/:arn/stopruntimesession",
+    async handle(request, { arn }) {
+      const constraints = new Constraints();
+      const target = readTarget(request, arn, constraints);
+      if (target.sessionId === undefined) {
+        constraints.refuse("runtimeSessionId", undefined, "not be null");
+      }
+      constraints.check();
+      const { sessionId = "" } = target;
+      const agent = agentOf(plane, target);
+      const found = await plane.sessions.stop(agent.arn, sessionId);
+      if (found === "unknown" && plane.switches.stopUnknownSession === "404") {
+        const message = `No session '${sessionId}' of '${agent.arn}'`;
+        throw new ServiceError(404, "ResourceNotFoundException", message);
+      }
+      return {
+        status: 200,
+        headers: { "content-type": "application/json", [SESSION_HEADER]: sessionId },
+        body: new TextEncoder().encode("{}"),
+      };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Content, Message } from "../../brains/message.ts";
+import type { UsageStep } from "../../brains/step.ts";
+import type { PythonValue } from "./python-text.ts";
+
+export interface MessageExtras {
+  readonly usage: UsageStep | null;
+  readonly trackingId: string;
+}
+
+/** A message as Strands keeps it. Before July 2025 it had neither usage nor an id. */
+export function pythonMessage(
+  { role, content }: Message,
+  extras: MessageExtras | null,
+): { readonly [name: string]: PythonValue } {
+  return {
+    role,
+    content: content.map(pythonContent),
+    ...(extras === null || extras.usage === null ? {} : { metadata: pythonUsage(extras.usage) }),
+    ...(extras === null ? {} : { tracking_id: extras.trackingId }),
+  };
+}
+
+function pythonUsage(usage: UsageStep): { readonly [name: string]: PythonValue } {
+  return { usage: tokenCounts(usage), metrics: { latencyMs: usage.latencyMilliseconds } };
+}
+
+export function tokenCounts(usage: UsageStep): { readonly [name: string]: number } {
+  const { inputTokens, outputTokens } = usage;
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}
+
+function pythonContent(block: Content): PythonValue {
+  if ("toolUse" in block) {
+    const { toolUseId, name, input } = block.toolUse;
+    return { toolUse: { toolUseId, name, input: input as PythonValue } };
+  }
+  if ("toolResult" in block) {
+    const { toolUseId, status = "success", content } = block.toolResult;
+    return { toolResult: { toolUseId, status, content: content as readonly PythonValue[] } };
+  }
+  if ("text" in block) return { text: block.text };
+  const { reasoningContent } = block;
+  if ("redactedContent" in reasoningContent) {
+    const bytes = new Uint8Array(Buffer.from(reasoningContent.redactedContent, "base64"));
+    return { reasoningContent: { redactedContent: bytes } };
+  }
+  const { text, signature } = reasoningContent.reasoningText;
+  return {
+    reasoningContent: {
+      reasoningText: { text, ...(signature === undefined ? {} : { signature }) },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** What Python's printer is given: JSON, bytes, and objects that print as some text of their own. */
+export type PythonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | Printed
+  | readonly PythonValue[]
+  | { readonly [key: string]: PythonValue };
+
+/** An object whose repr is this text, such as `<strands.agent.agent.Agent object at 0x7f…>`. No JSON can hold it. */
+export class Printed {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** `json.dumps`: with spaces behind commas and colons. Before July 2025 everything beyond ASCII was escaped. */
+export function pythonJson(value: PythonValue, ascii: boolean): string {
+  if (typeof value === "string") return jsonString(value, ascii);
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) {
+    return `[${value.map((entry: PythonValue) => pythonJson(entry, ascii)).join(", ")}]`;
+  }
+  const entries = Object.entries(value as { readonly [key: string]: PythonValue });
+  return `{${entries.map(([key, entry]) => `${jsonString(key, ascii)}: ${pythonJson(entry, ascii)}`).join(", ")}}`;
+}
+
+function jsonString(text: string, ascii: boolean): string {
+  const quoted = JSON.stringify(text);
+  return ascii ? quoted.replaceAll(/[^\0-\u007e]/g, unicodeEscape) : quoted;
+}
+
+/** Whether a value has no JSON form, so that the app sends its repr instead. */
+export function isUnserialisable(value: PythonValue): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (value instanceof Uint8Array || value instanceof Printed) return true;
+  return Object.values(value).some(isUnserialisable);
+}
+
+/** `repr`. */
+export function pythonRepr(value: PythonValue): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return quoted(value, escapedCharacter);
+  if (value instanceof Uint8Array) {
+    return `b${quoted(Buffer.from(value).toString("latin1"), escapedByte)}`;
+  }
+  if (value instanceof Printed) return value.text;
+  if (Array.isArray(value)) {
+    return `[${value.map((entry: PythonValue) => pythonRepr(entry)).join(", ")}]`;
+  }
+  const entries = Object.entries(value as { readonly [key: string]: PythonValue });
+  return `{${entries.map(([key, entry]) => `${pythonRepr(key)}: ${pythonRepr(entry)}`).join(", ")}}`;
+}
+
+/** Single quotes, unless the text has those and no double ones. */
+function quoted(text: string, escape: (character: string) => string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const inner = Array.from(text, (character) =>
+    character === mark || character === "\\" ? `\\${character}` : escape(character),
+  );
+  return `${mark}${inner.join("")}${mark}`;
+}
+
+const SHORT: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Python escapes what it does not count as printable: controls, formats, surrogates, and every space but one. */
+function escapedCharacter(character: string): string {
+  const short = SHORT[character];
+  if (short !== undefined) return short;
+  if (character === " " || !/[\p{C}\p{Z}]/u.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x100) return hexEscape(code);
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+function escapedByte(character: string): string {
+  const code = character.charCodeAt(0);
+  return SHORT[character] ?? (code >= 0x20 && code < 0x7f ? character : hexEscape(code));
+}
+
+function hexEscape(code: number): string {
+  return `\\x${code.toString(16).padStart(2, "0")}`;
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

@@ -1,0 +1,164 @@
+import { parseJson } from "../../domain/json.ts";
+import type {
+  Content,
+  Message,
+  ReasoningContent,
+  ResultPart,
+  Role,
+  ToolUse,
+} from "../brains/message.ts";
+import type { Step } from "../brains/step.ts";
+
+/** What a turn said, as messages. A message that never stopped is not one. */
+export interface Transcript {
+  step(step: Step): void;
+  readonly messages: readonly Message[];
+  /** The calls of the last message that nobody has answered. */
+  readonly openCalls: readonly ToolUse[];
+  /** Why the last message stopped; null before the first one did. */
+  readonly reason: string | null;
+}
+
+export function transcript(): Transcript {
+  const messages: Message[] = [];
+  let role: Role = "assistant";
+  let content: Draft[] = [];
+  let open: Draft | null = null;
+  let reason: string | null = null;
+
+  const begin = (draft: Draft): void => {
+    open = draft;
+    content.push(draft);
+  };
+  const current = <Type extends Draft["type"]>(type: Type): Extract<Draft, { type: Type }> => {
+    if (open?.type !== type) begin(emptyDraft(type));
+    return open as Extract<Draft, { type: Type }>;
+  };
+
+  return {
+    step(step) {
+      switch (step.type) {
+        case "start":
+          role = step.role;
+          content = [];
+          open = null;
+          return;
+        case "text":
+          current("text").text += step.text;
+          return;
+        case "reasoning":
+          current("reasoning").text += step.text;
+          return;
+        case "signature":
+          current("reasoning").signature = step.signature;
+          return;
+        case "redacted":
+          current("reasoning").redacted += step.base64;
+          return;
+        case "call":
+          begin({ type: "call", step, json: "" });
+          return;
+        case "input":
+          current("call").json += step.fragment;
+          return;
+        case "result":
+          begin({ type: "result", id: step.id, status: step.status, parts: [] });
+          return;
+        case "output":
+          current("result").parts.push(...step.parts);
+          return;
+        case "close":
+          open = null;
+          return;
+        case "stop":
+          ({ reason } = step);
+          messages.push({ role, content: content.flatMap(finished) });
+          content = [];
+          open = null;
+          return;
+        case "output-metadata":
+        case "usage":
+        case "hook":
+        case "pause":
+        case "event":
+        case "bytes":
+        case "fail":
+          return;
+        default:
+          step satisfies never;
+      }
+    },
+    messages,
+    get openCalls() {
+      const last = messages.at(-1);
+      if (last?.role !== "assistant" || reason !== "tool_use") return [];
+      return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
+    },
+    get reason() {
+      return reason;
+    },
+  };
+}
+
+type Draft =
+  | { readonly type: "text"; text: string }
+  | { readonly type: "reasoning"; text: string; signature: string; redacted: string }
+  | { readonly type: "call"; readonly step: Extract<Step, { type: "call" }>; json: string }
+  | {
+      readonly type: "result";
+      readonly id: string;
+      readonly status: "success" | "error";
+      readonly parts: ResultPart[];
+    };
+
+function emptyDraft(type: Draft["type"]): Draft {
+  switch (type) {
+    case "text":
+      return { type, text: "" };
+    case "reasoning":
+      return { type, text: "", signature: "", redacted: "" };
+    case "call":
+      return {
+        type,
+        step: { type, id: "", name: "", kind: null },
+        json: "",
+      };
+    case "result":
+      return { type, id: "", status: "success", parts: [] };
+    default:
+      return type satisfies never;
+  }
+}
+
+function finished(draft: Draft): Content[] {
+  switch (draft.type) {
+    case "text":
+      return draft.text === "" ? [] : [{ text: draft.text }];
+    case "reasoning":
+      return [{ reasoningContent: reasoning(draft) }];
+    case "call":
+      return [{ toolUse: toolUse(draft) }];
+    case "result":
+      return [{ toolResult: { toolUseId: draft.id, status: draft.status, content: draft.parts } }];
+    default:
+      return draft satisfies never;
+  }
+}
+
+function reasoning(draft: Extract<Draft, { type: "reasoning" }>): ReasoningContent {
+  const { text, signature, redacted } = draft;
+  if (redacted !== "") return { redactedContent: redacted };
+  return { reasoningText: { text, ...(signature === "" ? {} : { signature }) } };
+}
+
+/** Arguments that are no JSON stay as their text: the session says what was said. */
+function toolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
+  const parsed = parseJson(json === "" ? "{}" : json);
+  return {
+    toolUseId: step.id,
+    name: step.name,
+    input: parsed.ok ? parsed.value : json,
+    ...(step.kind === null ? {} : { type: step.kind }),
+    ...(step.serverName === undefined ? {} : { serverName: step.serverName }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Brain, Settings, SpokenAnswer } from "../brains/brain.ts";
+import type { Message } from "../brains/message.ts";
+import type { Incoming, Outgoing, ServiceError } from "../exchange.ts";
+import { damagedBytes, type Faults } from "../faults.ts";
+import type { DataPlane } from "./data-plane.ts";
+import type { Dialect } from "./dialect.ts";
+import { outlet, type Outlet } from "./outlet.ts";
+import type { OpenTurn, Session } from "./sessions.ts";
+import { speak, type Ending } from "./speak.ts";
+import type { Transcript } from "./transcript.ts";
+
+export interface TurnRequest {
+  readonly request: Incoming;
+  readonly session: Session;
+  readonly brain: Brain;
+  readonly settings: Settings;
+  /** What the client sent, to be kept in front of what is said. */
+  readonly sent: readonly Message[];
+  /** Whether the session keeps a message whose calls are left to the client. */
+  readonly keepsOpenCalls: boolean;
+  dialect(faults: Faults): Dialect;
+  /** The answer in place of a stream. May throw. */
+  refused(error: ServiceError): Outgoing;
+}
+
+/** Runs one turn. The answer is there at once; the turn goes on behind it, with its client or without. */
+export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Outgoing> {
+  const { session, brain, settings, sent } = turn;
+  const { messages: before, turns, note } = session;
+  const cut = new AbortController();
+  const end = (ending: Ending): void => cut.abort(ending);
+  const open = await session.ask(sent, end);
+  const messages = [...before, ...sent];
+  const asked = { messages, settings, turn: turns, note, signal: cut.signal };
+  const answer = await brain.answer(asked).catch(async (error: unknown) => {
+    await open.forgotten(note);
+    throw error;
+  });
+  switch (answer.type) {
+    case "steps":
+      return stream(plane, turn, { answer, open, cut, note });
+    case "ready":
+      await open.answered([], answer.note ?? note);
+      return answer.outgoing;
+    case "refused":
+      // What is refused was never asked: whoever tries again must not find it in the session.
+      await open.forgotten(answer.note ?? note);
+      return turn.refused(answer.error);
+    default:
+      return answer satisfies never;
+  }
+}
+
+interface Running {
+  readonly answer: SpokenAnswer;
+  readonly open: OpenTurn;
+  readonly cut: AbortController;
+  readonly note: Session["note"];
+}
+
+function stream(plane: DataPlane, turn: TurnRequest, running: Running): Outgoing {
+  const { clock, switches } = plane;
+  const { answer, cut } = running;
+  const faults = answer.faults ?? {};
+  const dialect = turn.dialect(faults);
+  const way = outlet(turn.request.gone);
+  const leave = (): void => {
+    if (switches.onDisconnect.startsWith("abort")) cut.abort("left" satisfies Ending);
+  };
+  way.left.addEventListener("abort", leave);
+  if (way.left.aborted) leave();
+  const limit = turn.settings.limits.timeoutSeconds * 1000;
+  const stopTimer = clock.after(limit, () => cut.abort("timeout" satisfies Ending));
+  // A turn that the session cannot keep must not look like one that it kept.
+  void finish(plane, turn, { ...running, dialect, way })
+    .catch(() => way.reset())
+    .finally(stopTimer);
+  return {
+    status: 200,
+    headers: { "content-type": faults.contentType ?? dialect.contentType },
+    body: damagedBytes(way.body, faults, clock),
+  };
+}
+
+/** The session holds the turn before the client sees its end. */
+async function finish(
+  { clock, switches }: DataPlane,
+  { settings, keepsOpenCalls }: TurnRequest,
+  running: Running & { readonly dialect: Dialect; readonly way: Outlet },
+): Promise<void> {
+  const { answer, dialect, way, cut, open } = running;
+  const { limits } = settings;
+  const { signal } = cut;
+  const spoken = await speak({ answer, dialect, outlet: way, limits, switches, clock, signal });
+  const { onDisconnect } = switches;
+  if (way.left.aborted && onDisconnect.endsWith("forget"))
+    await open.forgotten(answer.note ?? running.note);
+  else {
+    const keepsAnswer = !(way.left.aborted && onDisconnect === "abort+keep-user");
+    const kept = keepsAnswer ? complete(spoken.said, keepsOpenCalls) : [];
+    await open.answered(kept, answer.note ?? running.note);
+  }
+  if (spoken.reset) way.reset();
+  else if (!spoken.silent) way.end();
+}
+
+/** The service does not keep a message whose calls it leaves to the client. */
+function complete(said: Transcript, keepsOpenCalls: boolean): readonly Message[] {
+  return said.openCalls.length > 0 && !keepsOpenCalls ? said.messages.slice(0, -1) : said.messages;
+}

@@ -1,0 +1,48 @@
+import type { ServedAnswer } from "../http/served.ts";
+
+export { ConnectionReset } from "../http/connection-reset.ts";
+
+/** One request to the emulator, read whole: bodies are small, and a signature covers all of one. */
+export interface Incoming {
+  readonly method: string;
+  /** As it came, escapes and all, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Uint8Array;
+  /** The service's id for this request; every answer carries it. */
+  readonly requestId: string;
+  /** Aborts when the client is gone before the answer was sent. */
+  readonly gone: AbortSignal;
+}
+
+export type Outgoing = ServedAnswer;
+
+export interface Route {
+  readonly method: string;
+  /** Segments that begin with a colon match any one segment: `/harnesses/:id`. */
+  readonly path: string;
+  handle(request: Incoming, labels: { readonly [name: string]: string }): Promise<Outgoing>;
+}
+
+/** An error of the service, thrown by handlers and answered with its status, name and words. */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly type: string;
+  /** Members of the answer's body beside `message`. */
+  readonly members: { readonly [name: string]: unknown };
+
+  constructor(
+    status: number,
+    type: string,
+    message: string,
+    members: { readonly [name: string]: unknown } = {},
+  ) {
+    super(message);
+    this.name = type;
+    this.status = status;
+    this.type = type;
+    this.members = members;
+  }
+}

@@ -1,0 +1,25 @@
+// The public entry `spanline/emulator`: AgentCore on this machine, for tests and demos. A line added here is API.
+
+export type { KnownCredentials } from "../aws/check-signature.ts";
+export type {
+  Answer,
+  Brain,
+  BrainRequest,
+  ReadyAnswer,
+  RefusedAnswer,
+  Settings,
+  SpokenAnswer,
+  ToolSetting,
+} from "./brains/brain.ts";
+export type { Content, Message, ResultPart, ToolResult, ToolUse } from "./brains/message.ts";
+export type { Step } from "./brains/step.ts";
+export type { Delays } from "./control/delays.ts";
+export type { InjectedOutcome } from "./control/injected-outcomes.ts";
+export type { RuntimeStyle } from "./data/data-plane.ts";
+export type { RuntimeSetting } from "./data/emulated-data-plane.ts";
+export { emulate, type EmulateOptions } from "./emulate.ts";
+export type { Emulator } from "./emulator.ts";
+export { TEST_CREDENTIALS } from "./emulator-options.ts";
+export { ServiceError } from "./exchange.ts";
+export type { Faults } from "./faults.ts";
+export type { Switches } from "./switches.ts";

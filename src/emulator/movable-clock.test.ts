@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../platform/clock.ts";
+import { movableClock } from "./movable-clock.ts";
+
+/** Stands still; timers of the base run by hand. */
+function baseClock() {
+  const timers = new Map<() => void, number>();
+  const clock: Clock = {
+    now: () => 1000,
+    after(milliseconds, run) {
+      timers.set(run, milliseconds);
+      return () => timers.delete(run);
+    },
+  };
+  return { clock, timers };
+}
+
+describe("a clock that can be moved", () => {
+  it("is ahead of its base by what it was moved", () => {
+    const clock = movableClock(baseClock().clock, 5);
+    clock.advance(20);
+    expect([clock.now(), clock.offset()]).toEqual([1025, 25]);
+  });
+
+  it("calls back whoever waited for a time that has passed, in order", () => {
+    const { clock: base, timers } = baseClock();
+    const clock = movableClock(base);
+    const calls: string[] = [];
+    clock.after(30, () => calls.push("30"));
+    clock.after(10, () => calls.push("10"));
+    clock.after(100, () => calls.push("100"));
+    const callOff = clock.after(20, () => calls.push("20"));
+    callOff();
+    clock.advance(30);
+    expect(calls).toEqual(["10", "30"]);
+    expect([...timers.values()]).toEqual([70]);
+    for (const run of timers.keys()) run();
+    clock.advance(1000);
+    expect(calls).toEqual(["10", "30", "100"]);
+  });
+
+  it("lets a callback wait again, and call off another", () => {
+    const clock = movableClock(baseClock().clock);
+    const calls: string[] = [];
+    clock.after(10, () => {
+      calls.push("first");
+      callOff();
+      clock.after(10, () => calls.push("again"));
+    });
+    const callOff = clock.after(20, () => calls.push("never"));
+    clock.advance(20);
+    expect(calls).toEqual(["first"]);
+    clock.advance(10);
+    expect(calls).toEqual(["first", "again"]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { JsonObject } from "../domain/json.ts";
+import { isoTime } from "../platform/time-text.ts";
+import { bodyOf, jsonAnswer } from "./control/call.ts";
+import { Fields } from "./control/fields.ts";
+import { CHANGE_KINDS, type InjectedOutcome } from "./control/injected-outcomes.ts";
+import type { Route } from "./exchange.ts";
+
+export interface OperatorParts {
+  describe(): JsonObject;
+  now(): number;
+  advance(milliseconds: number): Promise<void>;
+  inject(outcome: InjectedOutcome): void;
+}
+
+/** What the emulator has beside the service: a look at itself, its clock, and failures to come. Nothing here is signed. */
+export function operatorRoutes(parts: OperatorParts): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/_emulator",
+      handle: async () => jsonAnswer(200, parts.describe()),
+    },
+    {
+      method: "POST",
+      path: "/_emulator/clock",
+      async handle(request) {
+        const fields = new Fields(bodyOf(request));
+        const seconds = fields.wholeNumber("advanceSeconds", { least: 0, most: 10 ** 9 }) ?? 0;
+        fields.finish();
+        await parts.advance(seconds * 1000);
+        return jsonAnswer(200, { now: isoTime(parts.now()) });
+      },
+    },
+    {
+      method: "POST",
+      path: "/_emulator/outcomes",
+      async handle(request) {
+        parts.inject(readOutcome(new Fields(bodyOf(request))));
+        return jsonAnswer(200, {});
+      },
+    },
+  ];
+}
+
+function readOutcome(fields: Fields): InjectedOutcome {
+  const harnessName = fields.text("harnessName") ?? fields.missing("harnessName");
+  const kind = fields.text("change", { pattern: /^(create|update|delete|endpoint)$/ });
+  const status = fields.text("status") ?? fields.missing("status");
+  const failureReason = fields.text("failureReason");
+  if (kind === undefined) fields.missing("change");
+  fields.finish();
+  const change = CHANGE_KINDS.find((one) => one === kind) ?? "create";
+  return { harnessName, change, status, ...(failureReason !== undefined && { failureReason }) };
+}

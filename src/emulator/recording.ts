@@ -1,0 +1,161 @@
+import { open, mkdir, readFile, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { SpanlineError } from "../domain/errors.ts";
+import { isObject, parseJson } from "../domain/json.ts";
+import type { Clock } from "../platform/clock.ts";
+import { ConnectionReset, type Outgoing } from "./exchange.ts";
+
+/** An answer with the times at which its bytes came. */
+export interface Recording {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly chunks: readonly RecordedChunk[];
+  /** Milliseconds from the start of the answer to its end. */
+  readonly endedAt: number;
+  readonly end: RecordedEnd;
+}
+
+export interface RecordedChunk {
+  /** Milliseconds since the answer began. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** `left`: the client went first. */
+type RecordedEnd = "whole" | "reset" | "left";
+
+export type ReplaySpeed = "recorded" | "full";
+
+export interface RecordingTarget {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Aborts when the client has left. */
+  readonly gone: AbortSignal;
+}
+
+/** Passes an answer on and writes it to a file meanwhile, one line for each piece, readable by the user alone. */
+export function recorded({ status, headers, body }: Outgoing, target: RecordingTarget): Outgoing {
+  return { status, headers, body: recordedBody(inPieces(body), { status, headers }, target) };
+}
+
+async function* recordedBody(
+  body: AsyncIterable<Uint8Array>,
+  head: Pick<Recording, "status" | "headers">,
+  { path, clock, gone }: RecordingTarget,
+): AsyncGenerator<Uint8Array> {
+  const start = clock.now();
+  const file = await created(path);
+  const write = (line: object): Promise<unknown> => file.write(`${JSON.stringify(line)}\n`);
+  let end: RecordedEnd = "left";
+  try {
+    await write({ recording: 1, ...head });
+    for await (const bytes of body) {
+      await write({ at: clock.now() - start, bytes: Buffer.from(bytes).toString("base64") });
+      yield bytes;
+    }
+    if (!gone.aborted) end = "whole";
+  } catch (error) {
+    end = "reset";
+    throw error;
+  } finally {
+    await write({ at: clock.now() - start, end });
+    await file.close();
+  }
+}
+
+async function created(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return open(path, "wx", 0o600);
+}
+
+async function* inPieces(body: Outgoing["body"]): AsyncGenerator<Uint8Array> {
+  if (body instanceof Uint8Array) yield body;
+  else yield* body;
+}
+
+/** The same status, headers and bytes again, in the same pieces: with the waits between them, or without. */
+export function replay(recording: Recording, speed: ReplaySpeed, clock: Clock): Outgoing {
+  const { status, headers } = recording;
+  return { status, headers, body: replayed(recording, speed, clock) };
+}
+
+async function* replayed(
+  { chunks, endedAt, end }: Recording,
+  speed: ReplaySpeed,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
+  const start = clock.now();
+  const reached = async (at: number): Promise<void> => {
+    const wait = speed === "full" ? 0 : start + at - clock.now();
+    if (wait > 0) {
+      await new Promise<void>((resolve) => {
+        clock.after(wait, resolve);
+      });
+    }
+  };
+  for (const { at, bytes } of chunks) {
+    await reached(at);
+    yield bytes;
+  }
+  await reached(endedAt);
+  if (end === "reset") throw new ConnectionReset("The recorded connection was reset here");
+}
+
+/** Reads a recording, or any other capture as an answer of one piece whose content type its first bytes tell. */
+export async function readRecording(path: string): Promise<Recording> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SpanlineError("invalid_option", `Cannot replay ${path}: ${reason}`, { cause });
+  }
+  return parseRecording(bytes, path) ?? captured(bytes);
+}
+
+function parseRecording(bytes: Buffer, path: string): Recording | null {
+  const firstLine = bytes.subarray(0, Math.max(0, bytes.indexOf(0x0a))).toString("utf8");
+  const parsed = parseJson(firstLine);
+  if (!parsed.ok || !isObject(parsed.value) || parsed.value["recording"] !== 1) return null;
+  const { status, headers } = parsed.value;
+  if (typeof status !== "number" || !isObject(headers)) throw broken(path, 1);
+  const chunks: RecordedChunk[] = [];
+  let endedAt = 0;
+  let end: RecordedEnd = "left";
+  const lines = bytes.toString("utf8").split("\n").slice(1);
+  for (const [number, line] of lines.entries()) {
+    if (line === "") continue;
+    const entry = parseJson(line);
+    if (!entry.ok || !isObject(entry.value)) throw broken(path, number + 2);
+    const { at, bytes: base64, end: how } = entry.value;
+    if (typeof at !== "number") throw broken(path, number + 2);
+    if (typeof base64 === "string") chunks.push({ at, bytes: Buffer.from(base64, "base64") });
+    if (how === "whole" || how === "reset" || how === "left") end = how;
+    endedAt = at;
+  }
+  const texts = Object.entries(headers).filter(([, value]) => typeof value === "string");
+  const read = Object.fromEntries(texts) as Recording["headers"];
+  return { status, headers: read, chunks, endedAt, end };
+}
+
+function broken(path: string, line: number): SpanlineError {
+  const message = `Cannot replay ${path}: line ${line} is not what a recording has there`;
+  return new SpanlineError("invalid_option", message);
+}
+
+function captured(bytes: Uint8Array): Recording {
+  return {
+    status: 200,
+    headers: { "content-type": guessedType(bytes) },
+    chunks: [{ at: 0, bytes }],
+    endedAt: 0,
+    end: "whole",
+  };
+}
+
+/** A frame begins with its length, whose first byte is zero in any that is shorter than 16 MiB. */
+function guessedType(bytes: Uint8Array): string {
+  if (bytes[0] === 0) return "application/vnd.amazon.eventstream";
+  const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
+  return text.startsWith("{") || text.startsWith("[") ? "application/json" : "text/event-stream";
+}

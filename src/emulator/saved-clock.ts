@@ -1,0 +1,39 @@
+import { isObject, parseJson } from "../domain/json.ts";
+import type { Clock } from "../platform/clock.ts";
+import { readSavedFile, saveFile } from "../platform/saved-file.ts";
+import { movableClock, type MovableClock } from "./movable-clock.ts";
+
+export interface SavedClock {
+  readonly clock: MovableClock;
+  /** Moves the clock, and resolves when that is saved. */
+  readonly advance: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * How far the clock was moved is kept with what it was moved for: times in the data directory would lie in the future of an
+ * emulator that began at zero again.
+ */
+export async function openClock(base: Clock, path: string | undefined): Promise<SavedClock> {
+  const saved = path === undefined ? undefined : await readSavedFile(path);
+  const clock = movableClock(base, offsetIn(saved ?? "{}"));
+  let last = Promise.resolve();
+  const save = async (): Promise<void> => {
+    const offset = clock.offset();
+    if (path !== undefined) await saveFile(path, `${JSON.stringify({ offset })}\n`);
+  };
+  return {
+    clock,
+    advance(milliseconds) {
+      clock.advance(milliseconds);
+      const saving = last.then(save);
+      last = saving.catch(() => undefined);
+      return saving;
+    },
+  };
+}
+
+function offsetIn(text: string): number {
+  const parsed = parseJson(text);
+  const offset = parsed.ok && isObject(parsed.value) ? parsed.value["offset"] : undefined;
+  return typeof offset === "number" && offset >= 0 ? offset : 0;
+}

@@ -1,0 +1,38 @@
+import type { ServerResponse } from "node:http";
+import type { ServedAnswer } from "./served.ts";
+
+/** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
+export async function sendAnswer(
+  outgoing: ServerResponse,
+  { status, headers, body }: ServedAnswer,
+  gone: AbortSignal,
+): Promise<void> {
+  if (body instanceof Uint8Array) {
+    outgoing.writeHead(status, { ...headers, "content-length": String(body.length) });
+    outgoing.end(body);
+    return;
+  }
+  outgoing.writeHead(status, { ...headers });
+  // The client learns the status before the first piece, which may be long in coming.
+  outgoing.flushHeaders();
+  for await (const piece of body) {
+    if (gone.aborted) return;
+    if (!outgoing.write(piece)) await writable(outgoing);
+    if (gone.aborted) return;
+  }
+  outgoing.end();
+}
+
+/** Resolves when the client has read enough, or is gone. */
+function writable(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.on("drain", done);
+    outgoing.on("close", done);
+    if (outgoing.destroyed) done();
+  });
+}

@@ -1,0 +1,22 @@
+export type HeaderField = readonly [name: string, value: string];
+
+/** One request, read whole. */
+export interface ServedRequest {
+  readonly method: string;
+  /** As it came, escapes and all, without the query. */
+  readonly path: string;
+  /** As it came, without the question mark; empty when there is none. */
+  readonly query: string;
+  /** In their order, repeated ones too. Names in lower case. */
+  readonly headers: readonly HeaderField[];
+  readonly body: Uint8Array;
+  /** Aborts when the client is gone before the answer was sent. */
+  readonly gone: AbortSignal;
+}
+
+export interface ServedAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  /** Bytes in pieces are sent as they come, and no faster than the client reads. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}

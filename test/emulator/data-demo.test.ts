@@ -1,0 +1,154 @@
+import type { HarnessMessage as Message } from "@aws-sdk/client-bedrock-agentcore";
+import { describe, expect, it } from "vitest";
+import { demoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
+import { invoke, reasonsIn, running, textIn, type Event } from "./data-support.ts";
+
+function inline(name: string, description: string, inputSchema: object) {
+  return {
+    type: "inline_function" as const,
+    name,
+    config: { inlineFunction: { description, inputSchema } },
+  };
+}
+
+const TOOLS = [
+  inline("get_weather", "Looks up the weather of a city", {
+    type: "object",
+    properties: {
+      city: { type: "string" },
+      days: { type: "integer" },
+      unit: { type: "string", enum: ["celsius", "fahrenheit"] },
+    },
+    required: ["city"],
+  }),
+  inline("write_file", "Writes text to a file in the workspace", {
+    type: "object",
+    properties: { path: { type: "string" }, content: { type: "string" } },
+    required: ["path", "content"],
+  }),
+  inline("send_email", "Sends an email message to somebody", {
+    type: "object",
+    properties: { recipient: { type: "string" }, subject: { type: "string" } },
+    required: ["recipient"],
+  }),
+];
+
+async function demo() {
+  const brain = demoBrain({ delayMilliseconds: 0 });
+  const { client } = await running({ brain, harness: { tools: TOOLS as never } });
+  return {
+    client,
+    say: async (text: string): Promise<string> => textIn(await invoke(client, { text })),
+  };
+}
+
+/** The call of a turn, with its arguments read. */
+function callIn(events: readonly Event[]): Message {
+  const start = events.find((event) => "contentBlockStart" in event)?.["contentBlockStart"];
+  const opened = start?.["start"] as { toolUse: { toolUseId: string; name: string } } | undefined;
+  const json = events
+    .map(({ contentBlockDelta: one }) => {
+      const delta = one?.delta as { toolUse?: { input: string } } | undefined;
+      return delta?.toolUse?.input ?? "";
+    })
+    .join("");
+  const { toolUseId = "", name = "" } = opened?.toolUse ?? {};
+  const input = JSON.parse(json) as object;
+  return {
+    role: "assistant",
+    content: [{ toolUse: { toolUseId, name, input: input as never, type: "tool_use" } }],
+  };
+}
+
+describe("the demo agent", () => {
+  it("answers a greeting and plain questions, in small pieces with usage", async () => {
+    const { client, say } = await demo();
+    const events = await invoke(client, { text: "Hello!" });
+    expect(textIn(events)).toMatch(/^Hello! I am the demo agent/);
+    expect(events.filter((event) => "contentBlockDelta" in event).length).toBeGreaterThan(10);
+    expect(events.filter((event) => "metadata" in event)).toHaveLength(1);
+    expect(await say("What is 6 times 7?")).toBe("That is 42.");
+    expect(await say("What can you do?")).toContain("get_weather, write_file, send_email");
+    expect(await say("Why is the sky blue?")).toContain("I do not know");
+  });
+
+  it("remembers what was said and who said it", async () => {
+    const { say } = await demo();
+    await say("My name is ada");
+    expect(await say("What is my name?")).toBe("Your name is Ada.");
+    expect(await say("What did I say first?")).toBe(
+      'The first thing that you said was: "My name is ada"',
+    );
+  });
+
+  it("knows nothing that it was not told", async () => {
+    const { say } = await demo();
+    expect(await say("What did I say first?")).toContain("This is the first thing");
+    expect(await say("Do you know my name?")).toBe("You have not told me your name yet.");
+  });
+
+  it.each([
+    ["What is the weather in New York?", "get_weather", { city: "New York" }],
+    [
+      "Show me the weather for Paris over 3 days in fahrenheit",
+      "get_weather",
+      { city: "Paris", days: 3, unit: "fahrenheit" },
+    ],
+    [
+      'Please write a file notes/today.md saying "buy milk"',
+      "write_file",
+      { path: "notes/today.md", content: "buy milk" },
+    ],
+    ["Send an email to bob@example.com", "send_email", { recipient: "bob@example.com" }],
+  ])("calls the tool that fits: %s", async (text, name, input) => {
+    const { client } = await demo();
+    const events = await invoke(client, { text });
+    expect(reasonsIn(events)).toEqual(["tool_use"]);
+    expect(callIn(events)).toMatchObject({ content: [{ toolUse: { name, input } }] });
+  });
+
+  it("uses the result of its call in its next answer", async () => {
+    const { client, say } = await demo();
+    const echo = callIn(await invoke(client, { text: "What is the weather in Tokyo?" }));
+    const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
+    const content = [{ json: { sky: "sunny", degrees: 25 } }];
+    const result: Message = {
+      role: "user",
+      content: [{ toolResult: { toolUseId, content, status: "success" } }],
+    };
+    const events = await invoke(client, { messages: [echo, result] });
+    expect(textIn(events)).toBe("Done. get_weather says: sky: sunny, degrees: 25.");
+    expect(await say("What did I say first?")).toContain("What is the weather in Tokyo?");
+  });
+
+  it("reports an error in plain words", async () => {
+    const { client } = await demo();
+    const echo = callIn(await invoke(client, { text: "Send an email to Bob" }));
+    const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
+    const content = [{ text: "The user did not allow it" }];
+    const result: Message = {
+      role: "user",
+      content: [{ toolResult: { toolUseId, content, status: "error" } }],
+    };
+    expect(textIn(await invoke(client, { messages: [echo, result] }))).toBe(
+      "I could not finish that with send_email. It said: The user did not allow it.",
+    );
+  });
+
+  it("acts with a tool that acts when it is asked for an action, and says when it has none", async () => {
+    const { client } = await demo();
+    const events = await invoke(client, { text: "Delete everything" });
+    expect(callIn(events)).toMatchObject({ content: [{ toolUse: { name: "write_file" } }] });
+    const bare = await running({ brain: demoBrain({ delayMilliseconds: 0 }) });
+    expect(textIn(await invoke(bare.client, { text: "Delete everything" }))).toBe(
+      "I have no tool for that. You have offered me no tools. I can also chat a little, add numbers, and remember what you said.",
+    );
+  });
+
+  it("says the same to the same, call ids and all", async () => {
+    const first = await demo();
+    const second = await demo();
+    const text = "What is the weather in Rome?";
+    expect(await invoke(first.client, { text })).toEqual(await invoke(second.client, { text }));
+  });
+});

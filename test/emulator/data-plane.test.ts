@@ -1,0 +1,92 @@
+import {
+  BedrockAgentCoreClient,
+  InvokeAgentRuntimeCommand,
+} from "@aws-sdk/client-bedrock-agentcore";
+import {
+  BedrockAgentCoreControlClient,
+  CreateHarnessCommand,
+} from "@aws-sdk/client-bedrock-agentcore-control";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { emulatedDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
+import { startEmulator } from "../../src/emulator/emulator.ts";
+import { invoke, textIn } from "./data-support.ts";
+
+async function emulator(dataPlane: ReturnType<typeof emulatedDataPlane>) {
+  const started = await startEmulator({ dataPlane, signatures: "strict" });
+  onTestFinished(() => started.close());
+  const settings = {
+    region: "us-east-1",
+    endpoint: started.url,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  };
+  const data = new BedrockAgentCoreClient(settings);
+  const control = new BedrockAgentCoreControlClient(settings);
+  return { ...started, data, control };
+}
+
+describe("both planes of one emulator [AC-86]", () => {
+  it("run the brain that a harness names in its environment", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "spanline-scripts-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "hello.yaml");
+    writeFileSync(file, "turns: [{answer: From the script.}]");
+    const { control, data } = await emulator(emulatedDataPlane());
+    const { harness } = await control.send(
+      new CreateHarnessCommand({
+        harnessName: "scripted",
+        executionRoleArn: "arn:aws:iam::123456789012:role/demo",
+        environmentVariables: { SPANLINE_BRAIN: `script:${file}` },
+      }),
+    );
+    const events = await invoke(data, { harnessArn: harness?.arn });
+    expect(textIn(events)).toBe("From the script.");
+  });
+
+  it("tell the client what is wrong with a brain", async () => {
+    const { control, data } = await emulator(emulatedDataPlane());
+    const { harness } = await control.send(
+      new CreateHarnessCommand({
+        harnessName: "mistaken",
+        executionRoleArn: "arn:aws:iam::123456789012:role/demo",
+        environmentVariables: { SPANLINE_BRAIN: "scirpt:x" },
+      }),
+    );
+    await expect(invoke(data, { harnessArn: harness?.arn })).rejects.toMatchObject({
+      name: "RuntimeClientError",
+      message: 'There is no brain "scirpt:x"; there are demo, script:FILE, model:NAME',
+    });
+  });
+
+  it("have a demo harness from the start", async () => {
+    const { data, demoArn } = await emulator(emulatedDataPlane());
+    expect(textIn(await invoke(data, { harnessArn: demoArn, text: "Hello" }))).toMatch(/^Hello!/);
+  });
+
+  it("run the agents of their settings", async () => {
+    const dataPlane = emulatedDataPlane({ runtimes: [{ name: "weather", style: "json" }] });
+    const { data } = await emulator(dataPlane);
+    const { response } = await data.send(
+      new InvokeAgentRuntimeCommand({
+        agentRuntimeArn: "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/weather",
+        payload: new TextEncoder().encode('{"prompt": "What is 2 + 2?"}'),
+      }),
+    );
+    expect(JSON.parse((await response?.transformToString()) ?? "")).toEqual({
+      result: { role: "assistant", content: [{ text: "That is 4." }] },
+    });
+  });
+
+  it("refuse settings that mean nothing", () => {
+    expect(() => emulatedDataPlane({ switches: { paddding: "on" } })).toThrow("no switch");
+    expect(() => emulatedDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
+      'The runtime "a b" needs a name',
+    );
+    const style = "pyhton" as "python";
+    expect(() => emulatedDataPlane({ runtimes: [{ name: "a", style }] })).toThrow(
+      'has the style "pyhton"; there are python, python-ascii',
+    );
+  });
+});

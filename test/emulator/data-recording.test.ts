@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ConnectionReset, type Outgoing } from "../../src/emulator/exchange.ts";
+import { readRecording, recorded, replay } from "../../src/emulator/recording.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { invoke, running, textIn } from "./data-support.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "spanline-recordings-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const never = new AbortController().signal;
+
+describe("a recording [AC-93]", () => {
+  it("holds an answer byte for byte, with its times", async () => {
+    const clock = fakeClock();
+    const path = join(folder(), "one.jsonl");
+    const outgoing: Outgoing = {
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      body: (async function* () {
+        yield new Uint8Array([0, 1, 255]);
+        clock.advance(250);
+        yield new Uint8Array([2]);
+        clock.advance(50);
+      })(),
+    };
+    const passed: number[] = [];
+    const { body } = recorded(outgoing, { path, clock, gone: never });
+    for await (const bytes of body as AsyncIterable<Uint8Array>) passed.push(...bytes);
+    expect(passed).toEqual([0, 1, 255, 2]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await readRecording(path)).toEqual({
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      chunks: [
+        { at: 0, bytes: Buffer.from([0, 1, 255]) },
+        { at: 250, bytes: Buffer.from([2]) },
+      ],
+      endedAt: 300,
+      end: "whole",
+    });
+  });
+
+  it("is played again with its waits, or without", async () => {
+    const recording = {
+      status: 200,
+      headers: {},
+      chunks: [
+        { at: 0, bytes: new Uint8Array([1]) },
+        { at: 250, bytes: new Uint8Array([2]) },
+      ],
+      endedAt: 300,
+      end: "whole" as const,
+    };
+    const clock = fakeClock();
+    const times: number[] = [];
+    const start = clock.now();
+    const slow = replay(recording, "recorded", clock).body as AsyncIterable<Uint8Array>;
+    const read = (async () => {
+      for await (const _ of slow) times.push(clock.now() - start);
+      times.push(clock.now() - start);
+    })();
+    while (times.length < 3) {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(50);
+    }
+    await read;
+    expect(times).toEqual([0, 250, 300]);
+    const fast: number[] = [];
+    const full = replay(recording, "full", clock).body as AsyncIterable<Uint8Array>;
+    for await (const bytes of full) fast.push(...bytes);
+    expect(fast).toEqual([1, 2]);
+  });
+
+  it("of a reset connection is reset again", async () => {
+    const recording = {
+      status: 200,
+      headers: {},
+      chunks: [],
+      endedAt: 0,
+      end: "reset" as const,
+    };
+    const { body } = replay(recording, "full", fakeClock());
+    const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await expect(iterator.next()).rejects.toBeInstanceOf(ConnectionReset);
+  });
+
+  it("is made of what an emulator answers and is an answer for a script", async () => {
+    const recordings = folder();
+    const first = await running({
+      recordings,
+      script: "turns: [{answer: Hello there., faults: {drip: 50}}]",
+    });
+    const events = await invoke(first.client);
+    const [file = ""] = readdirSync(recordings);
+    const script = `turns: [{replay: ${join(recordings, file)}}]`;
+    expect(await invoke((await running({ script })).client)).toEqual(events);
+  });
+
+  it("may be any capture, by a path from the script's own folder", async () => {
+    const capture = "examples/captures/support-turn.eventstream";
+    const { client } = await running({ script: `turns: [{replay: {file: ${capture}}}]` });
+    expect(textIn(await invoke(client))).toContain("Your trail shoes");
+  });
+
+  it("that cannot be read is named to the client", async () => {
+    const { client } = await running({ script: "turns: [{replay: /nowhere.jsonl}]" });
+    await expect(invoke(client)).rejects.toMatchObject({
+      name: "RuntimeClientError",
+      message: expect.stringContaining("Cannot replay /nowhere.jsonl") as string,
+    });
+  });
+
+  it("guesses what a capture is by its first bytes", async () => {
+    const fixtures = join(import.meta.dirname, "../fixtures/strands");
+    const sse = await readRecording(join(fixtures, "py-tool-turn.sse"));
+    const json = await readRecording(join(fixtures, "ts-json.json"));
+    expect([sse.headers, json.headers]).toEqual([
+      { "content-type": "text/event-stream" },
+      { "content-type": "application/json" },
+    ]);
+    expect(sse.chunks[0]?.bytes).toEqual(readFileSync(join(fixtures, "py-tool-turn.sse")));
+  });
+});

@@ -1,0 +1,207 @@
+import type {
+  InvokeHarnessCommandInput,
+  HarnessMessage as Message,
+} from "@aws-sdk/client-bedrock-agentcore";
+import { describe, expect, it } from "vitest";
+import { HARNESS_ARN, invoke, reasonsIn, running, type Setup } from "./data-support.ts";
+
+/** Inputs that the SDK sends although its types forbid them. */
+type Loose = { readonly [Name in keyof InvokeHarnessCommandInput]?: unknown };
+
+async function refused(input: Loose, setup: Setup = {}): Promise<unknown> {
+  const { client } = await running(setup);
+  return invoke(client, input as Partial<InvokeHarnessCommandInput>).then(
+    () => "accepted",
+    (error: unknown) => error,
+  );
+}
+
+const user = (content: object[]): object => ({ role: "user", content });
+
+describe("what InvokeHarness refuses before it begins [AC-86]", () => {
+  it.each<[string, Loose, string]>([
+    [
+      "a short session id",
+      { runtimeSessionId: "short" },
+      "1 validation error detected: Value 'short' at 'runtimeSessionId' failed to satisfy constraint: Member must have length greater than or equal to 33",
+    ],
+    [
+      "a session id of other characters",
+      { runtimeSessionId: `.${"a".repeat(40)}` },
+      `1 validation error detected: Value '.${"a".repeat(40)}' at 'runtimeSessionId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9][a-zA-Z0-9-_]*`,
+    ],
+    [
+      "no messages",
+      { messages: undefined },
+      "1 validation error detected: Value null at 'messages' failed to satisfy constraint: Member must not be null",
+    ],
+    [
+      "empty text",
+      { messages: [user([{ text: "" }])] },
+      "1 validation error detected: Value '' at 'messages.1.member.content.1.member.text' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    ],
+    [
+      "a name and an id that tools cannot have",
+      { messages: [user([{ toolUse: { name: "a b", toolUseId: "i.d", input: {} } }])] },
+      "2 validation errors detected: Value 'a b' at 'messages.1.member.content.1.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+; Value 'i.d' at 'messages.1.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+    ],
+    [
+      "a role that there is not",
+      { messages: [{ role: "system", content: [{ text: "x" }] }] },
+      "1 validation error detected: Value 'system' at 'messages.1.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]",
+    ],
+  ])("%s", async (_, input, message) => {
+    expect(await refused(input)).toMatchObject({
+      name: "ValidationException",
+      message,
+      reason: "FieldValidationFailed",
+      $metadata: { httpStatusCode: 400 },
+    });
+  });
+
+  it("content with two members, which the SDK does not let through, and a prompt that is no list", async () => {
+    const { url } = await running();
+    const query = new URLSearchParams({ harnessArn: HARNESS_ARN });
+    const answer = await fetch(`${url}/harnesses/invoke?${query.toString()}`, {
+      method: "POST",
+      headers: { "x-amzn-bedrock-agentcore-runtime-session-id": "a".repeat(33) },
+      body: JSON.stringify({
+        messages: [user([{ text: "x", toolResult: {} }])],
+        systemPrompt: "Be kind.",
+      }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      reason: "FieldValidationFailed",
+      fieldList: [{ name: "messages.1.member.content.1.member" }, { name: "systemPrompt" }],
+    });
+  });
+
+  it("a harness that there is not", async () => {
+    const arn = "arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/other-abcdefghij";
+    expect(await refused({ harnessArn: arn })).toMatchObject({
+      name: "ResourceNotFoundException",
+      message: `No endpoint or agent found with qualifier 'DEFAULT' for agent '${arn}'`,
+      $metadata: { httpStatusCode: 404 },
+    });
+  });
+
+  it("a harness that is not ready", async () => {
+    expect(await refused({}, { harness: { status: "CREATING" } })).toMatchObject({
+      name: "ResourceNotFoundException",
+      message: expect.stringContaining("'demo-abcdefghij' is CREATING") as string,
+    });
+  });
+
+  it("a harness that is not ready, by a switch in other words", async () => {
+    const setup = { harness: { endpointStatus: "CREATING" }, switches: { notReady: 400 } };
+    expect(await refused({}, setup)).toMatchObject({ name: "ValidationException" });
+  });
+
+  it("a body that is no JSON", async () => {
+    const { url } = await running();
+    const answer = await fetch(`${url}/harnesses/invoke`, { method: "POST", body: "{" });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { reason: "CannotParse" }]);
+  });
+});
+
+const CALLS = `
+turns:
+  - when: go
+    answer: [{ call: a, id: A }, { call: b, id: B }]
+  - when: { result: a }
+    answer: Thanks.
+`;
+const ECHO: Message = {
+  role: "assistant",
+  content: [
+    { toolUse: { toolUseId: "A", name: "a", input: {}, type: "tool_use" } },
+    { toolUse: { toolUseId: "B", name: "b", input: {}, type: "tool_use" } },
+  ],
+};
+const result = (toolUseId: string) => ({
+  toolResult: { toolUseId, content: [{ text: "ok" }], status: "success" as const },
+});
+const results = (...ids: string[]): Message => ({ role: "user", content: ids.map(result) });
+const UPSTREAM =
+  "An error occurred (ValidationException) when calling the ConverseStream operation: ";
+
+describe("the contract of a resume [AC-89]", () => {
+  async function afterCalls(messages: Message[], setup: Setup = {}): Promise<unknown> {
+    const { client } = await running({ script: CALLS, ...setup });
+    expect(reasonsIn(await invoke(client, { text: "go" }))).toEqual(["tool_use"]);
+    return invoke(client, { messages }).then(reasonsIn, (error: unknown) => error);
+  }
+
+  it("is kept by the echo of all calls and one result for each", async () => {
+    expect(await afterCalls([ECHO, results("A", "B")])).toEqual(["end_turn"]);
+  });
+
+  it.each<[string, Message[], string]>([
+    [
+      "results without the echo",
+      [results("A", "B")],
+      "The number of toolResult blocks at messages.1.content exceeds the number of toolUse blocks of previous turn.",
+    ],
+    [
+      "an id twice in the echo",
+      [{ ...ECHO, content: [...(ECHO.content ?? []), ...(ECHO.content ?? [])] }, results("A", "B")],
+      "The toolUse blocks at messages.1.content contain duplicate Ids: A",
+    ],
+    [
+      "a result twice",
+      [ECHO, results("A", "A")],
+      "The toolResult blocks at messages.2.content contain duplicate Ids: A",
+    ],
+    [
+      "a result missing",
+      [ECHO, results("A")],
+      "Expected toolResult blocks at messages.2.content for the following Ids: B",
+    ],
+    [
+      "no results at all",
+      [ECHO],
+      "Expected toolResult blocks at messages.2.content for the following Ids: A, B",
+    ],
+  ])("is broken by %s, in the model's words", async (_, messages, problem) => {
+    expect(await afterCalls(messages)).toMatchObject({
+      name: "RuntimeClientError",
+      message: UPSTREAM + problem,
+    });
+  });
+
+  it("is broken in a session that has forgotten its question", async () => {
+    const { client } = await running({ script: CALLS });
+    await expect(invoke(client, { messages: [ECHO, results("A", "B")] })).rejects.toThrow(
+      "A conversation must start with a user message",
+    );
+  });
+
+  it("takes text beside results, or not, by a switch", async () => {
+    const withText = { ...results("A", "B"), content: [result("A"), result("B"), { text: "hm" }] };
+    expect(await afterCalls([ECHO, withText])).toEqual(["end_turn"]);
+    expect(
+      await afterCalls([ECHO, withText], { switches: { textBesideResults: "reject" } }),
+    ).toMatchObject({
+      message: `${UPSTREAM}messages.2.content: Conversation blocks and tool result blocks cannot be provided in the same turn.`,
+    });
+  });
+
+  it("does without the echo where memory holds the calls and the switch says so", async () => {
+    const setup = {
+      switches: { echoWithMemory: "optional" },
+      harness: { memory: { managedMemoryConfiguration: {} } },
+    };
+    expect(await afterCalls([results("A", "B")], setup)).toEqual(["end_turn"]);
+    expect(await afterCalls([ECHO, results("A", "B")], setup)).toEqual(["end_turn"]);
+    expect(await afterCalls([results("A", "B")], { harness: setup.harness })).toMatchObject({
+      name: "RuntimeClientError",
+    });
+  });
+
+  it("lets a new prompt take the place of the results", async () => {
+    const { client } = await running({ script: CALLS });
+    await invoke(client, { text: "go" });
+    expect(reasonsIn(await invoke(client, { text: "go" }))).toEqual(["tool_use"]);
+  });
+});

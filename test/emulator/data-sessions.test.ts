@@ -1,0 +1,414 @@
+import {
+  BedrockAgentCoreClient,
+  InvokeHarnessCommand,
+  StopRuntimeSessionCommand,
+} from "@aws-sdk/client-bedrock-agentcore";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, appendFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
+import { textOf } from "../../src/emulator/brains/message.ts";
+import type { Step } from "../../src/emulator/brains/step.ts";
+import { bundled } from "../support/bundled.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import {
+  HARNESS_ARN,
+  invoke,
+  reasonsIn,
+  running,
+  SESSION,
+  textIn,
+  type Running,
+  type Setup,
+} from "./data-support.ts";
+
+/** Says "ok"; asked "?", says the texts of the conversation. */
+const memory: Brain = {
+  async answer({ messages }) {
+    const texts = messages.map(textOf);
+    return { type: "steps", steps: saying(texts.at(-1) === "?" ? texts.join(" | ") : "ok") };
+  },
+};
+
+function saying(text: string): Step[] {
+  return [
+    { type: "start", role: "assistant" },
+    { type: "text", text },
+    { type: "stop", reason: "end_turn" },
+  ];
+}
+
+async function said({ client }: Running, text: string): Promise<string> {
+  return textIn(await invoke(client, { text }));
+}
+
+function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "spanline-data-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("the life of a session [AC-88]", () => {
+  const stop = new StopRuntimeSessionCommand({
+    agentRuntimeArn: HARNESS_ARN,
+    runtimeSessionId: SESSION,
+  });
+
+  it("goes on while it is used, and begins afresh after 900 idle seconds", async () => {
+    const clock = fakeClock();
+    const emulator = await running({ brain: memory, clock });
+    await said(emulator, "one");
+    clock.advance(899_000);
+    expect(await said(emulator, "?")).toBe("one | ok | ?");
+    clock.advance(900_000);
+    expect(await said(emulator, "?")).toBe("?");
+  });
+
+  it("ends after 28 800 seconds however much it is used", async () => {
+    const clock = fakeClock();
+    const emulator = await running({ brain: memory, clock });
+    for (let hour = 0; hour < 40; hour++) {
+      await said(emulator, "again");
+      clock.advance(720_000);
+    }
+    expect(await said(emulator, "?")).toBe("?");
+  });
+
+  it("lives as long as its harness says", async () => {
+    const clock = fakeClock();
+    const lifecycle = { idleSeconds: 60, lifetimeSeconds: 100 };
+    const emulator = await running({ brain: memory, clock, harness: { lifecycle } });
+    await said(emulator, "one");
+    clock.advance(60_000);
+    expect(await said(emulator, "?")).toBe("?");
+  });
+
+  it("ends when it is stopped, twice over, and is revived as fresh", async () => {
+    const emulator = await running({ brain: memory });
+    await said(emulator, "one");
+    for (let time = 0; time < 2; time++) {
+      const answer = await emulator.client.send(stop);
+      expect(answer).toMatchObject({ statusCode: 200, runtimeSessionId: SESSION });
+    }
+    expect(await said(emulator, "?")).toBe("?");
+  });
+
+  it("comes back with its conversation where memory holds it and the switch says so", async () => {
+    const harness = { memory: { managedMemoryConfiguration: {} } };
+    const switches = { reviveWithMemory: "remember" };
+    const emulator = await running({ brain: memory, harness, switches });
+    await said(emulator, "one");
+    await emulator.client.send(stop);
+    expect(await said(emulator, "?")).toBe("one | ok | ?");
+  });
+
+  it("answers a stop of what nobody started by a switch", async () => {
+    const lenient = await running();
+    expect(await lenient.client.send(stop)).toMatchObject({ statusCode: 200 });
+    const strict = await running({ switches: { stopUnknownSession: 404 } });
+    await expect(strict.client.send(stop)).rejects.toMatchObject({
+      name: "ResourceNotFoundException",
+    });
+  });
+
+  it.each([
+    ["interrupted", ["interrupted"]],
+    ["reset", "aborted"],
+  ])("ends a turn that runs when it is stopped: %s", async (stopDuringTurn, seen) => {
+    const clock = fakeClock();
+    const script = "turns: [{answer: [Hi, {pause: 1000000}, {text: never}]}]";
+    const { client } = await running({ script, clock, switches: { stopDuringTurn } });
+    const { stream } = await client.send(
+      new InvokeHarnessCommand({
+        harnessArn: HARNESS_ARN,
+        runtimeSessionId: SESSION,
+        messages: [{ role: "user", content: [{ text: "go" }] }],
+      }),
+    );
+    await client.send(stop);
+    const events: object[] = [];
+    const end = await (async () => {
+      for await (const event of stream ?? []) events.push(event);
+      return reasonsIn(events as never);
+    })().catch((error: Error) => error.message);
+    expect(end).toEqual(seen);
+  });
+});
+
+describe("sessions on disk", () => {
+  it("outlive the emulator, in files that only their owner may read", async () => {
+    const dataDirectory = dataFolder();
+    const first = await running({ brain: memory, dataDirectory });
+    await said(first, "one");
+    await first.close();
+    const [file = ""] = readdirSync(join(dataDirectory, "sessions"));
+    const path = join(dataDirectory, "sessions", file);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDirectory, "sessions")).mode & 0o777).toBe(0o700);
+    const second = await running({ brain: memory, dataDirectory });
+    expect(await said(second, "?")).toBe("one | ok | ?");
+  });
+
+  it("hold a turn before the client sees its end", async () => {
+    const dataDirectory = dataFolder();
+    const { client } = await running({ brain: memory, dataDirectory });
+    await invoke(client, { text: "one" });
+    const [file = ""] = readdirSync(join(dataDirectory, "sessions"));
+    const lines = readFileSync(join(dataDirectory, "sessions", file), "utf8")
+      .trim()
+      .split("\n");
+    const types = lines.map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types).toEqual(["started", "asked", "answered"]);
+  });
+
+  it("pass over half a line that a killed process left", async () => {
+    const dataDirectory = dataFolder();
+    const first = await running({ brain: memory, dataDirectory });
+    await said(first, "one");
+    await first.close();
+    const [file = ""] = readdirSync(join(dataDirectory, "sessions"));
+    appendFileSync(join(dataDirectory, "sessions", file), '{"type":"answe');
+    const second = await running({ brain: memory, dataDirectory });
+    expect(await said(second, "two")).toBe("ok");
+    await second.close();
+    const third = await running({ brain: memory, dataDirectory });
+    expect(await said(third, "?")).toBe("one | ok | two | ok | ?");
+  });
+
+  it("outlive an emulator that is killed", async () => {
+    const dataDirectory = dataFolder();
+    const program = await bundled("demo-emulator.ts");
+    const first = await spawned(program, dataDirectory);
+    await first.say("My name is Ada");
+    first.child.kill("SIGKILL");
+    await once(first.child, "exit");
+    const second = await spawned(program, dataDirectory);
+    expect(await second.say("What is my name?")).toBe("Your name is Ada.");
+  });
+
+  it.each([
+    ["finish+remember", "one | ?"],
+    ["abort+forget", "?"],
+  ])("treat a turn that was killed as one without a client: %s", async (onDisconnect, seen) => {
+    const dataDirectory = dataFolder();
+    const stuck: Brain = { answer: () => new Promise(() => {}) };
+    const first = await running({ brain: stuck, dataDirectory });
+    const lost = invoke(first.client, { text: "one" }).catch(() => "lost");
+    await fileWith(join(dataDirectory, "sessions"), '"asked"');
+    await first.close();
+    expect(await lost).toBe("lost");
+    const second = await running({ brain: memory, dataDirectory, switches: { onDisconnect } });
+    expect(await said(second, "?")).toBe(seen);
+  });
+});
+
+/** An emulator in a process of its own. */
+async function spawned(program: string, dataDirectory: string) {
+  const child = spawn(process.execPath, ["--no-warnings", program, dataDirectory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const [endpoint = "", harnessArn = ""] = line.split(" ");
+  const client = new BedrockAgentCoreClient({
+    region: "us-east-1",
+    endpoint,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+  const say = async (text: string): Promise<string> =>
+    textIn(await invoke(client, { text, harnessArn }));
+  return { child, say };
+}
+
+/** Resolves when some file of a folder holds a text; looks again each time the event loop comes round. */
+async function fileWith(folder: string, text: string): Promise<void> {
+  for (;;) {
+    const files = (() => {
+      try {
+        return readdirSync(folder);
+      } catch {
+        return [];
+      }
+    })();
+    if (files.some((file) => readFileSync(join(folder, file), "utf8").includes(text))) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe("a client that leaves", () => {
+  /** Speaks, waits until it is let on, and speaks again; tells what became of it. */
+  function gated() {
+    const requests: BrainRequest[] = [];
+    let resume = (): void => {};
+    const gate = new Promise<void>((resolve) => (resume = resolve));
+    let tell: (how: "finished" | "aborted") => void = () => {};
+    const over = new Promise<"finished" | "aborted">((resolve) => (tell = resolve));
+    const brain: Brain = {
+      async answer(request) {
+        requests.push(request);
+        if (requests.length > 1) return memory.answer(request);
+        return {
+          type: "steps",
+          steps: (async function* (): AsyncGenerator<Step> {
+            try {
+              yield { type: "start", role: "assistant" };
+              yield { type: "text", text: "half" };
+              await Promise.race([gate, aborted(request.signal)]);
+              if (request.signal.aborted) return;
+              yield { type: "text", text: " done" };
+              yield { type: "stop", reason: "end_turn" };
+            } finally {
+              tell(request.signal.aborted ? "aborted" : "finished");
+            }
+          })(),
+        };
+      },
+    };
+    return { brain, resume: () => resume(), over };
+  }
+
+  function aborted(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve());
+    });
+  }
+
+  async function leaveInTheMiddle(switches: object, brain: Brain): Promise<Running> {
+    const emulator = await running({ brain, switches });
+    const leaving = new AbortController();
+    const { stream } = await emulator.client.send(
+      new InvokeHarnessCommand({
+        harnessArn: HARNESS_ARN,
+        runtimeSessionId: SESSION,
+        messages: [{ role: "user", content: [{ text: "one" }] }],
+      }),
+      { abortSignal: leaving.signal },
+    );
+    const [iterator] = [stream?.[Symbol.asyncIterator]()];
+    await iterator?.next();
+    leaving.abort();
+    await iterator?.next().catch(() => {});
+    return emulator;
+  }
+
+  it.each([
+    ["finish+remember", "one | half done | ?"],
+    ["finish+forget", "?"],
+  ])("does not end the turn: %s", async (onDisconnect, seen) => {
+    const { brain, resume, over } = gated();
+    const emulator = await leaveInTheMiddle({ onDisconnect, overlapping: "interleave" }, brain);
+    await roundTrip(emulator);
+    resume();
+    expect(await over).toBe("finished");
+    await roundTrip(emulator);
+    expect(await said(emulator, "?")).toBe(seen);
+  });
+
+  it.each([
+    ["abort+keep-user", "one | ?"],
+    ["abort+forget", "?"],
+  ])("ends the turn: %s", async (onDisconnect, seen) => {
+    const { brain, over } = gated();
+    const emulator = await leaveInTheMiddle({ onDisconnect, overlapping: "interleave" }, brain);
+    expect(await over).toBe("aborted");
+    await roundTrip(emulator);
+    expect(await said(emulator, "?")).toBe(seen);
+  });
+
+  /** What the server has seen before a request, it has dealt with when that is answered. */
+  async function roundTrip({ client }: Running): Promise<void> {
+    await client.send(
+      new StopRuntimeSessionCommand({
+        agentRuntimeArn: HARNESS_ARN,
+        runtimeSessionId: "another-session-of-33-characters-or-more",
+      }),
+    );
+  }
+});
+
+describe("an invocation beside another of the same session", () => {
+  const script = `
+turns:
+  - when: slow
+    answer: [Slow, { pause: 1000 }, { text: " done" }]
+  - answer: Fast.
+`;
+  async function overlapping(setup: Setup) {
+    const clock = fakeClock();
+    const emulator = await running({ script, clock, ...setup });
+    const { stream } = await emulator.client.send(
+      new InvokeHarnessCommand({
+        harnessArn: HARNESS_ARN,
+        runtimeSessionId: SESSION,
+        messages: [{ role: "user", content: [{ text: "slow" }] }],
+      }),
+    );
+    return { ...emulator, stream, clock };
+  }
+
+  it("is refused", async () => {
+    const { client, clock, stream } = await overlapping({});
+    await expect(invoke(client)).rejects.toMatchObject({
+      name: "ConflictException",
+      $metadata: { httpStatusCode: 409 },
+    });
+    clock.advance(1000);
+    const events: object[] = [];
+    for await (const event of stream ?? []) events.push(event);
+    expect(textIn(events as never)).toBe("Slow done");
+    expect(textIn(await invoke(client))).toBe("Fast.");
+  });
+
+  it("runs beside it where the switch says so", async () => {
+    const { client } = await overlapping({ switches: { overlapping: "interleave" } });
+    expect(textIn(await invoke(client))).toBe("Fast.");
+  });
+});
+
+describe("the time of a turn", () => {
+  it("is limited by timeoutSeconds, on the emulator's clock [AC-90]", async () => {
+    const clock = fakeClock();
+    const script = "turns: [{answer: [Hi, {pause: 60000}, {text: late}]}]";
+    const { client } = await running({ script, clock });
+    const events = invokeThen(client, { timeoutSeconds: 5 }, () => clock.advance(5000));
+    expect(reasonsIn(await events)).toEqual(["timeout_exceeded"]);
+  });
+
+  it("is filled with keep-alive events while nothing is said, where the switch says so", async () => {
+    const clock = fakeClock();
+    const script = "turns: [{answer: [Hi, {pause: 60000}, {text: ' late'}]}]";
+    const { client } = await running({ script, clock, switches: { keepAlive: "on" } });
+    const events = await invokeThen(client, {}, () => clock.advance(60_000));
+    // The SDK drops events that it does not know.
+    expect(textIn(events)).toBe("Hi late");
+  });
+
+  async function invokeThen(
+    client: Running["client"],
+    input: object,
+    then: () => void,
+  ): Promise<Awaited<ReturnType<typeof invoke>>> {
+    const { stream } = await client.send(
+      new InvokeHarnessCommand({
+        harnessArn: HARNESS_ARN,
+        runtimeSessionId: SESSION,
+        messages: [{ role: "user", content: [{ text: "go" }] }],
+        ...input,
+      }),
+    );
+    const events: object[] = [];
+    let isFirst = true;
+    for await (const event of stream ?? []) {
+      events.push(event);
+      if ("contentBlockDelta" in event && isFirst) {
+        isFirst = false;
+        then();
+      }
+    }
+    return events as never;
+  }
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { toolSuccess } from "../../src/domain/tool.ts";
+import { turnOf } from "../../src/domain/turn.ts";
+import { emulate } from "../../src/emulator/emulate.ts";
+import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { startPeer, type Answer } from "../support/peer.ts";
+import { gather } from "../support/provider-session.ts";
+import { serverSent } from "../support/server-sent.ts";
+
+const { signal } = new AbortController();
+const LOOK = {
+  name: "look",
+  description: "Looks something up",
+  schema: { type: "object", properties: { what: { type: "string" } } },
+};
+
+/** An emulator whose harness thinks with a model behind an OpenAI-compatible door. */
+async function thinking(answer: Answer) {
+  const door = await startPeer(answer);
+  const emulator = await emulate({
+    brain: "model:openai:small",
+    environment: { OPENAI_BASE_URL: `${door.url}/v1`, OPENAI_API_KEY: "key" },
+  });
+  onTestFinished(() => emulator.close());
+  const session = harnessProvider({
+    harnessArn: emulator.demoArn,
+    endpoint: emulator.url,
+    credentials: TEST_CREDENTIALS,
+    overrides: { systemPrompt: "Be brief.", maxTokens: 50 },
+  }).open();
+  return { door, session };
+}
+
+function chunk(delta: object, finish: string | null = null): object {
+  return { choices: [{ index: 0, delta, finish_reason: finish }] };
+}
+
+describe("a harness with a real model behind it", () => {
+  it("calls our tool, takes its result and answers, the whole conversation in mind", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    const { door, session } = await thinking((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const call = {
+        index: 0,
+        id: "functions.look:0",
+        type: "function",
+        function: { name: "look", arguments: '{"what":"shoes"}' },
+      };
+      const isFirst = door.requests.length === 1;
+      response.end(
+        isFirst
+          ? serverSent(
+              chunk({ role: "assistant", content: "Let me look." }),
+              chunk({ tool_calls: [call] }),
+              chunk({}, "tool_calls"),
+              { choices: [], usage },
+              "[DONE]",
+            )
+          : serverSent(
+              chunk({ content: "Two pairs." }),
+              chunk({}, "stop"),
+              { choices: [], usage },
+              "[DONE]",
+            ),
+      );
+    });
+    const first = turnOf(
+      await gather(
+        await session.call({ type: "prompt", texts: ["Which shoes?"] }, { signal, tools: [LOOK] }),
+      ),
+    );
+    expect(first).toMatchObject({
+      text: "Let me look.",
+      calls: [{ name: "look", input: { what: "shoes" } }],
+      end: { outcome: "action-required", usage: { inputTokens: 7, outputTokens: 3 } },
+    });
+    const [call] = first.calls;
+    const results = [toolSuccess(call?.id ?? "", { pairs: 2 })];
+    const second = turnOf(
+      await gather(
+        await session.call({ type: "results", turn: first, results }, { signal, tools: [LOOK] }),
+      ),
+    );
+    expect([second.text, second.end?.outcome]).toEqual(["Two pairs.", "completed"]);
+    const { messages, tools, model } = JSON.parse(String(door.requests[1]?.body));
+    expect(model).toBe("small");
+    expect(tools).toMatchObject([{ function: { name: "look", parameters: LOOK.schema } }]);
+    expect(messages).toMatchObject([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Which shoes?" },
+      {
+        role: "assistant",
+        content: "Let me look.",
+        tool_calls: [{ id: call?.id, function: { name: "look" } }],
+      },
+      { role: "tool", tool_call_id: call?.id },
+    ]);
+  });
+
+  it("fails its turn as an agent does, when the model fails", async () => {
+    const { session } = await thinking((response) => {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: "prompt is too long", type: "invalid" } }));
+    });
+    const call = await session.call({ type: "prompt", texts: ["Hi"] }, { signal });
+    const { end } = turnOf(await gather(call));
+    expect(end).toMatchObject({
+      outcome: "failed",
+      failure: { code: "agent_failed", details: { problem: "context-overflow" } },
+    });
+  });
+});

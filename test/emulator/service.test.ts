@@ -1,0 +1,196 @@
+import { CreateHarnessCommand, GetHarnessCommand } from "@aws-sdk/client-bedrock-agentcore-control";
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../src/emulator/emulator.ts";
+import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
+import { ConnectionReset, ServiceError, type Route } from "../../src/emulator/exchange.ts";
+import { harnessNamed, started, stillClock } from "./control-support.ts";
+
+function dataPlane(...routes: Route[]): EmulatorOptions {
+  return { dataPlane: () => ({ routes, close: async () => {} }) };
+}
+
+function route(path: string, handle: Route["handle"]): Route {
+  return { method: "POST", path, handle };
+}
+
+const post = (url: string, body: unknown) =>
+  fetch(url, { method: "POST", body: JSON.stringify(body) });
+
+describe("the emulator as a server", () => {
+  it("says what it is", async () => {
+    const { emulator } = await started({ clock: stillClock() });
+    expect(await (await fetch(`${emulator.url}/_emulator`)).json()).toEqual({
+      name: "Spanline's emulator of Amazon Bedrock AgentCore",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      region: "us-east-1",
+      account: "123456789012",
+      signatures: "off",
+      dataDirectory: null,
+      demoHarnessArn: emulator.demoArn,
+      now: "2026-01-02T03:04:05.678Z",
+      clockAheadSeconds: 0,
+      operations: expect.arrayContaining(["POST /harnesses", "GET /harnesses/:harnessId/versions"]),
+    });
+  });
+
+  it("has an id and its own date on every answer", async () => {
+    const { emulator } = await started({ clock: stillClock() });
+    for (const path of ["/_emulator", "/harnesses", "/nowhere"]) {
+      const { headers } = await fetch(emulator.url + path);
+      expect(headers.get("x-amzn-requestid")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get("date")).toBe("Fri, 02 Jan 2026 03:04:05 GMT");
+    }
+  });
+
+  it.each([
+    ["GET", "/nowhere"],
+    ["PUT", "/harnesses"],
+    ["GET", "/harnesses//versions"],
+    ["GET", "/harnesses/%E0%A4%A/versions"],
+  ])("knows no operation at %s %s", async (method, path) => {
+    const { emulator } = await started();
+    const response = await fetch(emulator.url + path, { method });
+    expect(response.status).toBe(404);
+    expect(response.headers.get("x-amzn-errortype")).toBe("UnknownOperationException");
+    expect(await response.json()).toEqual({ message: `There is no ${method} ${path}` });
+  });
+
+  it("closes its data plane when it cannot listen", async () => {
+    const { emulator } = await started();
+    let closed = false;
+    const close = async (): Promise<void> => void (closed = true);
+    await expect(
+      startEmulator({ port: emulator.port, dataPlane: () => ({ routes: [], close }) }),
+    ).rejects.toMatchObject({ code: "EADDRINUSE" });
+    expect(closed).toBe(true);
+  });
+
+  it("takes a path as it is written before one with a label", async () => {
+    const said = (text: string) => async () => ({
+      status: 200,
+      headers: {},
+      body: Buffer.from(text),
+    });
+    const { emulator } = await started(
+      dataPlane(route("/things/:id", said("any")), route("/things/one", said("one"))),
+    );
+    expect(await (await post(`${emulator.url}/things/one`, {})).text()).toBe("one");
+    expect(await (await post(`${emulator.url}/things/two`, {})).text()).toBe("any");
+  });
+
+  it("answers an error of the service with its status, type and members", async () => {
+    const { emulator } = await started(
+      dataPlane(
+        route("/fail", async () => {
+          throw new ServiceError(424, "RuntimeClientError", "no", { reason: "why" });
+        }),
+      ),
+    );
+    const response = await post(`${emulator.url}/fail`, {});
+    expect([response.status, response.headers.get("x-amzn-errortype")]).toEqual([
+      424,
+      "RuntimeClientError",
+    ]);
+    expect(await response.json()).toEqual({ message: "no", reason: "why" });
+  });
+
+  it("keeps the details of a bug to itself", async () => {
+    const bugs: unknown[] = [];
+    const bug = new Error("a secret path");
+    const { emulator } = await started({
+      ...dataPlane(
+        route("/bug", async () => {
+          throw bug;
+        }),
+      ),
+      onBug: (error) => bugs.push(error),
+    });
+    const response = await post(`${emulator.url}/bug`, {});
+    expect([response.status, response.headers.get("x-amzn-errortype")]).toEqual([
+      500,
+      "InternalServerException",
+    ]);
+    expect(await response.text()).not.toMatch(/secret|at /);
+    expect(bugs).toEqual([bug]);
+  });
+
+  it("resets a connection where a handler says so", async () => {
+    const { emulator } = await started(
+      dataPlane(
+        route("/reset", async () => {
+          throw new ConnectionReset();
+        }),
+      ),
+    );
+    await expect(post(`${emulator.url}/reset`, {})).rejects.toMatchObject({
+      cause: { code: "ECONNRESET" },
+    });
+  });
+
+  it("refuses pages of other origins and bodies over ten megabytes, in the service's form", async () => {
+    const { emulator } = await started(
+      dataPlane(
+        route("/runtimes/:arn/invocations", async ({ body }) => ({
+          status: 200,
+          headers: {},
+          body: Buffer.from(String(body.length)),
+        })),
+      ),
+    );
+    const foreign = await fetch(`${emulator.url}/harnesses`, {
+      method: "POST",
+      headers: { origin: "http://evil.example" },
+    });
+    expect([foreign.status, foreign.headers.get("x-amzn-errortype")]).toEqual([
+      403,
+      "AccessDeniedException",
+    ]);
+    expect(foreign.headers.get("x-amzn-requestid")).toMatch(/^[0-9a-f-]{36}$/);
+    const body = new Uint8Array(10_000_001);
+    const large = await fetch(`${emulator.url}/harnesses`, { method: "POST", body });
+    expect([large.status, large.headers.get("x-amzn-errortype")]).toEqual([
+      413,
+      "RequestEntityTooLargeException",
+    ]);
+    const invoked = await fetch(`${emulator.url}/runtimes/x/invocations`, { method: "POST", body });
+    expect(await invoked.text()).toBe("10000001");
+  });
+
+  it("moves its clock when it is asked to", async () => {
+    const { client, emulator } = await started({ clock: stillClock(), delays: { create: 30_000 } });
+    const { harness } = await client.send(new CreateHarnessCommand(harnessNamed("helper")));
+    const moved = await post(`${emulator.url}/_emulator/clock`, { advanceSeconds: 30 });
+    expect(await moved.json()).toEqual({ now: "2026-01-02T03:04:35.678Z" });
+    const got = await client.send(new GetHarnessCommand({ harnessId: harness?.harnessId }));
+    expect(got.harness?.status).toBe("READY");
+    for (const advanceSeconds of [-1, "1", 0.5]) {
+      const refused = await post(`${emulator.url}/_emulator/clock`, { advanceSeconds });
+      expect(refused.status).toBe(400);
+    }
+  });
+
+  it("takes failures to come over HTTP", async () => {
+    const { client, emulator } = await started();
+    const outcome = { harnessName: "helper", change: "create", status: "CREATE_FAILED" };
+    await post(`${emulator.url}/_emulator/outcomes`, { ...outcome, failureReason: "no" });
+    const { harness } = await client.send(new CreateHarnessCommand(harnessNamed("helper")));
+    const got = await client.send(new GetHarnessCommand({ harnessId: harness?.harnessId }));
+    expect(got.harness).toMatchObject({ status: "CREATE_FAILED", failureReason: "no" });
+    const refused = await post(`${emulator.url}/_emulator/outcomes`, { change: "none" });
+    expect(await refused.json()).toMatchObject({
+      reason: "FieldValidationFailed",
+      fieldList: [{ name: "harnessName" }, { name: "change" }, { name: "status" }],
+    });
+  });
+
+  it.each([
+    ["{", "CannotParse"],
+    ["[]", "CannotParse"],
+    ['{"harnessName":1}', "FieldValidationFailed"],
+  ])("refuses the body %s", async (body, reason) => {
+    const { emulator } = await started();
+    const response = await fetch(`${emulator.url}/harnesses`, { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ reason });
+  });
+});
