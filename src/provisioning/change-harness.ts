@@ -1,0 +1,37 @@
+import type { Harness } from "../wire/agentcore/control-answer.ts";
+import type { HarnessChanges } from "../wire/agentcore/control-settings.ts";
+import { waitForEndpoint, waitForHarness } from "./wait.ts";
+import { DEFAULT_ENDPOINT, inTime, type Waiting } from "./waiting.ts";
+
+/** Changes a harness and waits until that has reached its callers. */
+export async function updateHarness(
+  waiting: Waiting,
+  id: string,
+  changes: HarnessChanges,
+): Promise<Harness> {
+  const { client, budget } = waiting;
+  try {
+    const { version } = await client.updateHarness(id, changes, budget);
+    return await waitUntilReady(waiting, id, { version });
+  } catch (error) {
+    throw inTime(error, waiting, { harness: id, phase: "harness" });
+  }
+}
+
+export interface ReadyWanted {
+  readonly endpoint?: string | undefined;
+  /** Reads lag behind writes: one that shows an older version says nothing of this one. */
+  readonly version?: string | null;
+}
+
+/** A harness is ready when its endpoint is too; DEFAULT follows the newest version, any other stays where it is. */
+export async function waitUntilReady(
+  waiting: Waiting,
+  id: string,
+  { endpoint = DEFAULT_ENDPOINT, version = null }: ReadyWanted = {},
+): Promise<Harness> {
+  const harness = await waitForHarness(waiting, id, version);
+  const served = endpoint === DEFAULT_ENDPOINT ? harness.version : null;
+  await waitForEndpoint(waiting, id, { name: endpoint, version: served });
+  return harness;
+}

@@ -1,0 +1,123 @@
+import type { Budget } from "../async/budget.ts";
+import type { ConnectionOptions } from "../aws/agentcore.ts";
+import type { Clock } from "../platform/clock.ts";
+import { randomText } from "../platform/random.ts";
+import {
+  readDeletedHarness,
+  readEndpoint,
+  readEndpoints,
+  readHarness,
+  readHarnesses,
+  readVersions,
+  type Endpoint,
+  type Harness,
+} from "../wire/agentcore/control-answer.ts";
+import * as request from "../wire/agentcore/control-request.ts";
+import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-settings.ts";
+import { controlConnection } from "./control-connection.ts";
+import { listAll, type Listing } from "./listing.ts";
+
+export type { Endpoint, Harness };
+
+export interface ControlOptions extends ConnectionOptions {
+  readonly region: string;
+  /** Jitter, from 0 up to 1. */
+  readonly random?: () => number;
+  readonly newToken?: () => string;
+}
+
+/**
+ * The part of AgentCore that manages harnesses. What reads or deletes is tried again within its budget; what makes or
+ * changes something is asked for once.
+ */
+export interface ControlClient {
+  readonly clock: Clock;
+  /** Where it talks to, so that what is kept of one place is not taken for another's. */
+  readonly origin: string;
+  createHarness(spec: HarnessSpec, budget: Budget): Promise<Harness>;
+  getHarness(id: string, budget: Budget, version?: string): Promise<Harness>;
+  updateHarness(id: string, changes: HarnessChanges, budget: Budget): Promise<Harness>;
+  /** Resolves when the service has begun to; null when it showed nothing of the harness. */
+  deleteHarness(
+    id: string,
+    budget: Budget,
+    options?: request.DeleteHarnessOptions,
+  ): Promise<Harness | null>;
+  listHarnesses(budget: Budget): Promise<Listing<Harness>>;
+  listVersions(id: string, budget: Budget): Promise<Listing<Harness>>;
+  createEndpoint(id: string, endpoint: request.EndpointSpec, budget: Budget): Promise<Endpoint>;
+  getEndpoint(id: string, name: string, budget: Budget): Promise<Endpoint>;
+  updateEndpoint(id: string, change: request.EndpointChange, budget: Budget): Promise<Endpoint>;
+  deleteEndpoint(id: string, name: string, budget: Budget): Promise<void>;
+  listEndpoints(id: string, budget: Budget): Promise<Listing<Endpoint>>;
+}
+
+export function controlClient(options: ControlOptions): ControlClient {
+  const { newToken = clientToken } = options;
+  const connection = controlConnection(options);
+  const { once, again } = connection;
+  return {
+    clock: connection.clock,
+    origin: connection.origin,
+    async createHarness(spec, budget) {
+      const body = await once(request.createHarnessRequest(spec, newToken()), budget);
+      return readHarness(body, "CreateHarness");
+    },
+    async getHarness(id, budget, version) {
+      const body = await again(request.readHarnessRequest(id, version), budget);
+      return readHarness(body, "GetHarness");
+    },
+    async updateHarness(id, changes, budget) {
+      const body = await once(request.updateHarnessRequest(id, changes, newToken()), budget);
+      return readHarness(body, "UpdateHarness");
+    },
+    async deleteHarness(id, budget, settings) {
+      const body = await again(request.deleteHarnessRequest(id, newToken(), settings), budget);
+      return readDeletedHarness(body, "DeleteHarness");
+    },
+    listHarnesses: (budget) =>
+      listAll(
+        async (cursor) => {
+          const body = await again(request.listHarnessesRequest(cursor), budget);
+          return readHarnesses(body, "ListHarnesses");
+        },
+        ({ id }) => id,
+      ),
+    listVersions: (id, budget) =>
+      listAll(
+        async (cursor) => {
+          const body = await again(request.listVersionsRequest(id, cursor), budget);
+          return readVersions(body, "ListHarnessVersions");
+        },
+        ({ version, arn }) => version ?? arn,
+      ),
+    async createEndpoint(id, endpoint, budget) {
+      const body = await once(request.createEndpointRequest(id, endpoint, newToken()), budget);
+      return readEndpoint(body, "CreateHarnessEndpoint");
+    },
+    async getEndpoint(id, name, budget) {
+      const body = await again(request.readEndpointRequest(id, name), budget);
+      return readEndpoint(body, "GetHarnessEndpoint");
+    },
+    async updateEndpoint(id, change, budget) {
+      const body = await once(request.updateEndpointRequest(id, change, newToken()), budget);
+      return readEndpoint(body, "UpdateHarnessEndpoint");
+    },
+    async deleteEndpoint(id, name, budget) {
+      await again(request.deleteEndpointRequest(id, name, newToken()), budget);
+    },
+    listEndpoints: (id, budget) =>
+      listAll(
+        async (cursor) => {
+          const body = await again(request.listEndpointsRequest(id, cursor), budget);
+          return readEndpoints(body, "ListHarnessEndpoints");
+        },
+        ({ name }) => name,
+      ),
+  };
+}
+
+/** The service wants 33 to 256 letters, digits and single hyphens between them. */
+function clientToken(): string {
+  return `spanline-${randomText(32).replaceAll(/[-_]/g, "0")}`;
+}

@@ -1,0 +1,117 @@
+import { access, constants, mkdir, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { SpanlineError } from "../domain/errors.ts";
+import { isObject, parseJson } from "../domain/json.ts";
+import { randomText } from "../platform/random.ts";
+import { readSavedFile, saveFile } from "../platform/saved-file.ts";
+import type { HandleStore } from "./handle-store.ts";
+import { readHandle } from "./harness-handle.ts";
+
+/** Members that this version does not know are kept as they are. */
+interface Contents {
+  readonly handles: { readonly [key: string]: unknown };
+  readonly tags: { readonly [tag: string]: unknown };
+  readonly [member: string]: unknown;
+}
+
+const VERSION = 1;
+
+/**
+ * A store in a JSON file, of which only the owner can read anything. Rejects when the file cannot be kept, before anything
+ * is made that it should have remembered. A file that cannot be understood is set aside, not overwritten. Changes of one
+ * process follow one another and start from the file as it is; two processes should not change it at the same moment.
+ */
+export async function openFileStore(
+  path: string,
+  warn: (message: string) => void = () => {},
+): Promise<HandleStore> {
+  await checkPlace(path);
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: each starts from what the one before has written. */
+  function next<Value>(work: () => Promise<Value>): Promise<Value> {
+    const result = last.then(work, work);
+    last = result.catch(() => {});
+    return result;
+  }
+  const read = (): Promise<Contents> => next(() => readContents(path, warn));
+  const change = (step: (contents: Contents) => Contents): Promise<void> =>
+    next(async () => {
+      const contents = await readContents(path, warn);
+      const changed = step(contents);
+      if (changed === contents) return;
+      await saveFile(path, `${JSON.stringify({ ...changed, version: VERSION }, null, 2)}\n`);
+    });
+  await read();
+
+  return {
+    getHandle: async (key) => readHandle(own((await read()).handles, key)),
+    putHandle: (key, handle) =>
+      change((all) => ({ ...all, handles: { ...all.handles, [key]: handle } })),
+    deleteHandle: (key) =>
+      change((all) =>
+        Object.hasOwn(all.handles, key) ? { ...all, handles: without(all.handles, key) } : all,
+      ),
+    async getTag(tag) {
+      const digest = own((await read()).tags, tag);
+      return typeof digest === "string" ? digest : null;
+    },
+    putTag: (tag, digest) => change((all) => ({ ...all, tags: { ...all.tags, [tag]: digest } })),
+    deleteTag: (tag) => change((all) => ({ ...all, tags: without(all.tags, tag) })),
+    async tagsFrom(start) {
+      const { tags } = await read();
+      return new Map(
+        Object.entries(tags).filter(
+          (entry): entry is [string, string] =>
+            entry[0].startsWith(start) && typeof entry[1] === "string",
+        ),
+      );
+    },
+  };
+}
+
+async function checkPlace(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await access(dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw unusable(path, `its folder cannot be written to (${messageOf(cause)})`, cause);
+  }
+}
+
+async function readContents(path: string, warn: (message: string) => void): Promise<Contents> {
+  const text = await readSavedFile(path).catch((cause: unknown) => {
+    throw unusable(path, messageOf(cause), cause);
+  });
+  if (text === undefined) return { handles: {}, tags: {} };
+  const parsed = parseJson(text);
+  const contents = parsed.ok && isObject(parsed.value) ? parsed.value : null;
+  if (contents !== null && Number(contents["version"]) > VERSION) {
+    throw unusable(path, "a newer version of Spanline wrote it");
+  }
+  const { handles = {}, tags = {} } = contents ?? {};
+  if (contents !== null && isObject(handles) && isObject(tags)) {
+    return { ...contents, handles, tags };
+  }
+  const aside = `${path}.unreadable-${randomText(6)}`;
+  await rename(path, aside);
+  warn(`${path} is no store of harnesses; it was set aside as ${aside}, and an empty one is used`);
+  return { handles: {}, tags: {} };
+}
+
+function unusable(path: string, reason: string, cause?: unknown): SpanlineError {
+  const message = `The store of harnesses ${path} cannot be used: ${reason}`;
+  return new SpanlineError("invalid_option", message, { details: { path: "store" }, cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function own(members: Contents["handles"], key: string): unknown {
+  return Object.hasOwn(members, key) ? members[key] : undefined;
+}
+
+function without(members: Contents["handles"], key: string): Contents["handles"] {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== key));
+}

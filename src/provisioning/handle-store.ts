@@ -1,0 +1,28 @@
+import type { HarnessHandle } from "./harness-handle.ts";
+
+/** Remembers harnesses and tags between calls, and beyond the process where it can. */
+export interface HandleStore {
+  getHandle(key: string): Promise<HarnessHandle | null>;
+  putHandle(key: string, handle: HarnessHandle): Promise<void>;
+  deleteHandle(key: string): Promise<void>;
+  /** The digest that a tag stands for now. */
+  getTag(tag: string): Promise<string | null>;
+  putTag(tag: string, digest: string): Promise<void>;
+  deleteTag(tag: string): Promise<void>;
+  /** All tags that start so. */
+  tagsFrom(start: string): Promise<ReadonlyMap<string, string>>;
+}
+
+export function memoryStore(): HandleStore {
+  const handles = new Map<string, HarnessHandle>();
+  const tags = new Map<string, string>();
+  return {
+    getHandle: async (key) => handles.get(key) ?? null,
+    putHandle: async (key, handle) => void handles.set(key, handle),
+    deleteHandle: async (key) => void handles.delete(key),
+    getTag: async (tag) => tags.get(tag) ?? null,
+    putTag: async (tag, digest) => void tags.set(tag, digest),
+    deleteTag: async (tag) => void tags.delete(tag),
+    tagsFrom: async (start) => new Map([...tags].filter(([tag]) => tag.startsWith(start))),
+  };
+}

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { SpanlineError } from "../domain/errors.ts";
+import {
+  changesFrom,
+  readDraft,
+  readTools,
+  specFrom,
+  type HarnessDraft,
+} from "../wire/agentcore/control-draft.ts";
+import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-settings.ts";
+
+/** Where a spec comes from: a file, one of tools, and what is said beside them, which comes before both. */
+export interface SpecSources {
+  readonly specFile?: string | undefined;
+  readonly toolsFile?: string | undefined;
+  readonly said?: Partial<
+    Pick<HarnessSpec, "name" | "roleArn" | "model" | "systemPrompt" | LimitName>
+  >;
+}
+
+type LimitName = "maxIterations" | "maxTokens" | "timeoutSeconds";
+
+/** A whole spec, in YAML or JSON. */
+export async function readSpec(sources: SpecSources): Promise<HarnessSpec> {
+  return specFrom(await readSources(sources));
+}
+
+/** What is to change of a harness, in the same form. */
+export async function readChanges(sources: SpecSources): Promise<HarnessChanges> {
+  return changesFrom(await readSources(sources));
+}
+
+async function readSources({ specFile, toolsFile, said }: SpecSources): Promise<HarnessDraft> {
+  const draft = specFile === undefined ? {} : await readFrom(specFile, readDraft);
+  if (toolsFile === undefined) return { ...draft, ...said };
+  const tools = await readFrom(toolsFile, (value) => readTools(value, "tools"));
+  return { ...draft, tools, ...said };
+}
+
+/** What is wrong is wrong in this file. */
+async function readFrom<Value>(path: string, read: (value: unknown) => Value): Promise<Value> {
+  const document = await readDocument(path);
+  try {
+    return read(document);
+  } catch (cause) {
+    if (!(cause instanceof SpanlineError)) throw cause;
+    const { code, message, details } = cause;
+    throw new SpanlineError(code, `${path}: ${message}`, { details, cause });
+  }
+}
+
+/** JSON is YAML too. */
+async function readDocument(path: string): Promise<unknown> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw unreadable(path, reasonOf(cause), cause);
+  });
+  const { parse } = await import("yaml");
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw unreadable(path, `it is neither YAML nor JSON: ${reasonOf(cause)}`, cause);
+  }
+}
+
+function unreadable(path: string, reason: string, cause: unknown): SpanlineError {
+  return new SpanlineError("unreadable_input", `Cannot read ${path}: ${reason}`, { cause });
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a folder";
+  return error instanceof Error ? error.message.trimEnd() : String(error);
+}

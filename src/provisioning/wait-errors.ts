@@ -1,0 +1,93 @@
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+
+/** What is waited for: a harness to be made or to be ready, its endpoint, an older one to be gone, or all to be undone. */
+export type WaitPhase = "create" | "harness" | "endpoint" | "deletion" | "rollback";
+
+/** How far a wait had come. */
+export interface WaitContext {
+  /** The id of the harness; its name where there is no id yet. */
+  readonly harness: string;
+  readonly phase: WaitPhase;
+  /** The last that was seen; null when none was. */
+  readonly status: string | null;
+  /** Milliseconds since the whole call began. */
+  readonly elapsed: number;
+  /** How often the status was asked for in this phase. */
+  readonly polls: number;
+}
+
+export interface WaitErrorFacts {
+  /** The service's own words on why. */
+  readonly reason?: string | null;
+  readonly cause?: unknown;
+}
+
+/** A wait for a harness came to nothing. */
+export class WaitError extends SpanlineError {
+  readonly wait: WaitContext;
+
+  constructor(code: ErrorCode, message: string, wait: WaitContext, facts: WaitErrorFacts = {}) {
+    const { reason, cause } = facts;
+    const details = { ...wait, ...(typeof reason === "string" && { reason }) };
+    super(code, `${message} (${asked(wait)})`, { details, cause });
+    this.wait = wait;
+  }
+}
+
+export class HarnessFailedError extends WaitError {
+  constructor(wait: WaitContext, reason: string | null) {
+    const why = reason === null ? "the service does not say why" : reason;
+    super("harness_failed", `${subject(wait)} is ${wait.status}: ${why}`, wait, { reason });
+  }
+}
+
+/** It is going or gone, and so will never be ready. */
+export class HarnessDeletingError extends WaitError {
+  constructor(wait: WaitContext) {
+    const how = wait.status === "DELETING" ? "is being deleted" : "is gone";
+    super("harness_deleting", `${subject(wait)} ${how}`, wait);
+  }
+}
+
+export class UnknownStatusError extends WaitError {
+  constructor(wait: WaitContext) {
+    const status = wait.status === null ? "no status" : `the unknown status ${wait.status}`;
+    super("unknown_status", `${subject(wait)} has ${status}`, wait);
+  }
+}
+
+export class NotReadyInTimeError extends WaitError {
+  constructor(wait: WaitContext, cause?: unknown) {
+    const message = `${subject(wait)} was not ready in time; last seen: ${seen(wait, cause)}`;
+    super("not_ready_in_time", message, wait, { cause });
+  }
+}
+
+export class StillDeletingError extends WaitError {
+  constructor(wait: WaitContext, cause?: unknown) {
+    const message = `Harness ${wait.harness} is still there after its deletion began; last seen: ${seen(wait, cause)}`;
+    super("still_deleting", message, wait, { cause });
+  }
+}
+
+export class NameTakenError extends SpanlineError {
+  constructor(name: string, status: string | null, cause: unknown) {
+    const found = status === null ? "no harness of that name can be found" : `it is ${status}`;
+    const message = `The name ${name} is taken, and ${found}`;
+    super("name_taken", message, { details: { name, status }, cause });
+  }
+}
+
+function subject({ harness, phase }: WaitContext): string {
+  return phase === "endpoint" ? `The endpoint of harness ${harness}` : `Harness ${harness}`;
+}
+
+function seen({ status }: WaitContext, cause: unknown): string {
+  const failure = cause instanceof SpanlineError ? ` (${cause.message})` : "";
+  return (status ?? "nothing") + failure;
+}
+
+function asked({ elapsed, polls }: WaitContext): string {
+  const times = polls === 1 ? "asked once" : `asked ${polls} times`;
+  return `${times}, after ${Math.round(elapsed / 100) / 10} s`;
+}

@@ -1,0 +1,79 @@
+import { startBudget, type Budget } from "../async/budget.ts";
+import { AbortError, providerError } from "../domain/provider-error.ts";
+import { refuse } from "../wire/agentcore/check.ts";
+import type { ControlClient } from "./control-client.ts";
+import { NO_REPORT, type Report } from "./report.ts";
+import { NotReadyInTimeError, WaitError, type WaitContext } from "./wait-errors.ts";
+
+export interface WaitOptions {
+  readonly client: ControlClient;
+  readonly signal: AbortSignal;
+  /** For all of it together, in milliseconds. */
+  readonly timeout?: number;
+  /** Between two questions, in milliseconds; a twelfth of the timeout, from 50 to 5000, when it is not given. */
+  readonly interval?: number;
+  readonly report?: Report;
+}
+
+/** Who waits, for how long, how often he asks and whom he tells. */
+export interface Waiting {
+  readonly client: ControlClient;
+  readonly budget: Budget;
+  readonly interval: number;
+  readonly report: Report;
+}
+
+/** Measured on the service: a harness takes seconds, its endpoint two to three minutes. */
+const DEFAULT_TIMEOUT = 600_000;
+/** The endpoint that every harness has, and that serves its newest version. */
+export const DEFAULT_ENDPOINT = "DEFAULT";
+
+/** The budget runs from here on, and is the caller's to release. */
+export function startWaiting(options: WaitOptions): Waiting {
+  const { client, signal, timeout = DEFAULT_TIMEOUT, report = NO_REPORT } = options;
+  checkTime("timeout", timeout);
+  const { interval = intervalFor(timeout) } = options;
+  checkTime("interval", interval);
+  return { client, budget: startBudget(client.clock, signal, timeout), interval, report };
+}
+
+function checkTime(path: string, milliseconds: unknown): void {
+  if (typeof milliseconds === "number" && Number.isFinite(milliseconds) && milliseconds > 0) return;
+  refuse(path, milliseconds, "milliseconds above 0");
+}
+
+/** From the time there is, so that a short wait is not over after one question. */
+function intervalFor(timeout: number): number {
+  return Math.min(5000, Math.max(50, Math.floor(timeout / 12)));
+}
+
+/** A call that the time limit ended says what it was waiting for, not that it was ended. */
+export function inTime(
+  error: unknown,
+  { budget }: Pick<Waiting, "budget">,
+  at: Pick<WaitContext, "harness" | "phase">,
+): unknown {
+  const { signal, isSpent, elapsed } = budget;
+  if (error instanceof WaitError || !signal.aborted) return error;
+  if (!isSpent) return new AbortError(signal.reason);
+  return new NotReadyInTimeError({ ...at, status: null, elapsed, polls: 0 });
+}
+
+/** Does something within the time that there is for it. */
+export async function within<Value>(
+  options: WaitOptions,
+  work: (waiting: Waiting) => Promise<Value>,
+): Promise<Value> {
+  const waiting = startWaiting(options);
+  const { budget } = waiting;
+  try {
+    return await work(waiting);
+  } catch (error) {
+    if (error instanceof WaitError || !budget.signal.aborted) throw error;
+    if (!budget.isSpent) throw new AbortError(budget.signal.reason);
+    const message = `${options.client.origin} did not answer in time`;
+    throw providerError("deadline_exceeded", message, { phase: "http", cause: error });
+  } finally {
+    budget.release();
+  }
+}

@@ -1,0 +1,190 @@
+import { GetHarnessCommand } from "@aws-sdk/client-bedrock-agentcore-control";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBudget } from "../../src/async/budget.ts";
+import { startEmulator } from "../../src/emulator/emulator.ts";
+import { TEST_CREDENTIALS, type EmulatorOptions } from "../../src/emulator/emulator-options.ts";
+import { updateHarness } from "../../src/provisioning/change-harness.ts";
+import { controlClient } from "../../src/provisioning/control-client.ts";
+import { memoryStore } from "../../src/provisioning/handle-store.ts";
+import { harnessCache } from "../../src/provisioning/harness-cache.ts";
+import { provision } from "../../src/provisioning/provision.ts";
+import { planPrune, prune } from "../../src/provisioning/prune.ts";
+import { NO_REPORT } from "../../src/provisioning/report.ts";
+import { startWaiting } from "../../src/provisioning/waiting.ts";
+import { clientOf } from "../emulator/control-support.ts";
+import { paced, SPEC } from "../support/control-plane.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { rejection } from "../support/provider-session.ts";
+
+const { signal } = new AbortController();
+
+/** Loading the signer takes a time of its own. */
+beforeAll(() => import("@smithy/signature-v4"));
+
+/** Our client and an emulator that checks every signature, with one clock. */
+async function started(options: EmulatorOptions = {}) {
+  const clock = fakeClock();
+  const emulator = await startEmulator({ signatures: "strict", clock, ...options });
+  onTestFinished(() => emulator.close());
+  const { send, settled } = paced(clock);
+  const client = controlClient({
+    region: emulator.region,
+    endpoint: emulator.url,
+    credentials: TEST_CREDENTIALS,
+    send,
+    clock,
+    random: () => 0,
+  });
+  const budget = startBudget(clock, signal, 3_600_000);
+  const names = async (): Promise<string[]> => {
+    const { items } = await settled(client.listHarnesses(budget));
+    return items.map(({ name, status }) => `${name} ${status}`);
+  };
+  return { emulator, client, clock, settled, budget, names };
+}
+
+const SLOW = { visible: 500, create: 11_000, endpointVisible: 12_000, endpoint: 151_000 };
+const spec = { ...SPEC, name: "support" };
+
+describe("on the emulator", () => {
+  it("a harness is provisioned in the service's own time, and the AWS SDK sees it [RMA-P0-13, RMA-P1-12]", async () => {
+    // The SDK signs by a clock of its own.
+    const { emulator, client, clock, settled } = await started({
+      delays: SLOW,
+      signatures: "off",
+    });
+    const start = clock.now();
+    const limits = { timeoutSeconds: 60, maxIterations: 3 };
+    const { handle, origin } = await settled(provision({ ...spec, ...limits }, { client, signal }));
+    expect(origin).toBe("created");
+    expect(clock.now() - start).toBeGreaterThanOrEqual(162_000);
+    expect(clock.now() - start).toBeLessThan(170_000);
+    const sdk = clientOf(emulator.url);
+    const { harness } = await sdk.send(new GetHarnessCommand({ harnessId: handle.id }));
+    sdk.destroy();
+    expect(harness).toMatchObject({
+      arn: handle.arn,
+      harnessName: "support",
+      status: "READY",
+      systemPrompt: [{ text: SPEC.systemPrompt }],
+      ...limits,
+    });
+  });
+
+  it("what fails is told in the service's words and deleted again", async () => {
+    const { emulator, client, settled, names } = await started({
+      delays: { create: 2000, delete: 1000 },
+    });
+    const before = await names();
+    const failure = { status: "CREATE_FAILED", failureReason: "The role cannot be assumed." };
+    emulator.inject({ harnessName: "support", change: "create", ...failure });
+    const error = await settled(rejection(provision(spec, { client, signal })));
+    expect(error).toMatchObject({
+      code: "harness_failed",
+      details: { reason: "The role cannot be assumed.", status: "CREATE_FAILED" },
+    });
+    await emulator.advance(1000);
+    expect(await names()).toEqual(before);
+  });
+
+  it("an endpoint that fails takes its harness with it [RMA-P0-13]", async () => {
+    const { emulator, client, settled } = await started();
+    emulator.inject({ harnessName: "support", change: "endpoint", status: "CREATE_FAILED" });
+    const error = await settled(rejection(provision(spec, { client, signal })));
+    expect(error).toMatchObject({ code: "harness_failed", details: { phase: "endpoint" } });
+  });
+
+  it("what is not ready in time is deleted as soon as the service lets it be", async () => {
+    const { client, settled, names } = await started({
+      delays: { create: 20_000 },
+      deleteWhileCreating: "409",
+    });
+    const before = await names();
+    const error = await settled(rejection(provision(spec, { client, signal, timeout: 6000 })));
+    expect(error).toMatchObject({ code: "not_ready_in_time" });
+    expect(await names()).toEqual(before);
+  });
+
+  it("two who want the same get the same", async () => {
+    const { client, settled, names } = await started({ delays: { create: 3000 } });
+    const cache = harnessCache(client, memoryStore());
+    const other = harnessCache(client, memoryStore());
+    const both = await settled(
+      Promise.all([cache.ensure(spec, { signal }), other.ensure(spec, { signal })]),
+    );
+    expect(new Set(both.map(({ handle }) => handle.id)).size).toBe(1);
+    expect(both.map(({ origin }) => origin).sort()).toEqual(["adopted", "created"]);
+    expect((await names()).filter((name) => name.startsWith("support_"))).toHaveLength(1);
+  });
+
+  it("a name that is being freed is waited for", async () => {
+    const { client, settled, budget } = await started({ delays: { delete: 30_000 } });
+    const first = await settled(provision(spec, { client, signal }));
+    await settled(client.deleteHarness(first.handle.id, budget));
+    const second = await settled(provision(spec, { client, signal }));
+    expect(second.origin).toBe("created");
+    expect(second.handle.id).not.toBe(first.handle.id);
+  });
+
+  it("a harness has the endpoint that was asked for, which an update leaves behind", async () => {
+    const { client, settled, budget } = await started({ delays: { update: 1000, endpoint: 500 } });
+    const { handle } = await settled(provision(spec, { client, signal, endpoint: "prod" }));
+    const waiting = startWaiting({ client, signal });
+    const harness = await settled(updateHarness(waiting, handle.id, { systemPrompt: "Be long." }));
+    waiting.budget.release();
+    expect(harness.version).toBe("2");
+    const { items } = await settled(client.listEndpoints(handle.id, budget));
+    expect(
+      items.map(({ name, status, liveVersion }) => `${name} ${status} ${liveVersion}`).sort(),
+    ).toEqual(["DEFAULT READY 2", "prod READY 1"]);
+    const versions = await settled(client.listVersions(handle.id, budget));
+    expect(versions.items.map(({ version }) => version)).toEqual(["2", "1"]);
+    const moved = { name: "prod", changes: { version: "2" } };
+    expect(await settled(client.updateEndpoint(handle.id, moved, budget))).toMatchObject({
+      status: "UPDATING",
+      targetVersion: "2",
+    });
+  });
+
+  it("an adopted harness says in what it is not as wanted", async () => {
+    const { client, settled } = await started();
+    await settled(provision(spec, { client, signal }));
+    const other = { ...spec, systemPrompt: "Be long.", maxTokens: 5 };
+    const { origin, differences } = await settled(provision(other, { client, signal }));
+    expect({ origin, differences }).toEqual({
+      origin: "adopted",
+      differences: ["systemPrompt", "maxTokens"],
+    });
+    const same = await settled(provision(spec, { client, signal }));
+    expect(same.differences).toEqual([]);
+  });
+
+  it("a list has several pages, and prune sees them all [RMA-P1-8]", async () => {
+    const { client, clock, settled, budget, names } = await started();
+    const numbers = Array.from({ length: 130 }, (_, at) => at);
+    for (const at of numbers) {
+      clock.advance(1000);
+      const name = `pruned_${at.toString(16).padStart(8, "0")}`;
+      await settled(client.createHarness({ ...spec, name }, budget));
+    }
+    const cache = harnessCache(client, memoryStore());
+    await cache.tag("pruned", "live", "pruned_00000000");
+    const caller = { client, budget, report: NO_REPORT };
+    const plan = await settled(planPrune({ base: "pruned", keep: 2 }, caller, cache));
+    expect(plan.doomed).toHaveLength(127);
+    const { deleted, failed } = await settled(prune(plan, caller, cache));
+    expect([deleted.length, failed.length]).toEqual([127, 0]);
+    expect((await names()).filter((name) => name.startsWith("pruned")).sort()).toEqual([
+      "pruned_00000000 READY",
+      "pruned_00000080 READY",
+      "pruned_00000081 READY",
+    ]);
+  });
+
+  it("a wrong signature is refused as on the other plane [RMA-P2-8]", async () => {
+    const { emulator, budget } = await started();
+    const credentials = { accessKeyId: "test", secretAccessKey: "wrong" };
+    const client = controlClient({ region: emulator.region, endpoint: emulator.url, credentials });
+    expect(await rejection(client.listHarnesses(budget))).toMatchObject({ code: "access_denied" });
+  });
+});

@@ -1,0 +1,143 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openFileStore } from "../../src/provisioning/file-store.ts";
+import { memoryStore, type HandleStore } from "../../src/provisioning/handle-store.ts";
+import { ARN, ID } from "../support/control-plane.ts";
+import { rejection } from "../support/provider-session.ts";
+
+const HANDLE = { arn: ARN, id: ID, name: "demo", endpoint: "DEFAULT" };
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "spanline-store-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const stores: readonly (readonly [string, () => Promise<HandleStore>])[] = [
+  ["in memory", async () => memoryStore()],
+  ["in a file", () => openFileStore(join(folder(), "harnesses.json"))],
+];
+
+describe.each(stores)("a store %s", (_, open) => {
+  it("gives back the handle that was put [RMA-P0-12]", async () => {
+    const store = await open();
+    expect(await store.getHandle("a")).toBeNull();
+    await store.putHandle("a", HANDLE);
+    await store.putHandle("b", { ...HANDLE, endpoint: "prod" });
+    expect(await store.getHandle("a")).toEqual(HANDLE);
+    expect(await store.getHandle("b")).toEqual({ ...HANDLE, endpoint: "prod" });
+    await store.deleteHandle("a");
+    await store.deleteHandle("a");
+    expect(await store.getHandle("a")).toBeNull();
+    expect(await store.getHandle("constructor")).toBeNull();
+  });
+
+  it("lets tags move", async () => {
+    const store = await open();
+    await store.putTag("demo:live", "00000001");
+    await store.putTag("demo:live", "00000002");
+    await store.putTag("demo:old", "00000001");
+    await store.putTag("demos:live", "00000003");
+    expect(await store.getTag("demo:live")).toBe("00000002");
+    expect([...(await store.tagsFrom("demo:"))]).toEqual([
+      ["demo:live", "00000002"],
+      ["demo:old", "00000001"],
+    ]);
+    await store.deleteTag("demo:live");
+    expect(await store.getTag("demo:live")).toBeNull();
+    expect(await store.getTag("__proto__")).toBeNull();
+  });
+
+  it("loses nothing when much is put at once", async () => {
+    const store = await open();
+    const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
+    await Promise.all(keys.map((key) => store.putHandle(key, { ...HANDLE, name: key })));
+    const names = await Promise.all(keys.map(async (key) => (await store.getHandle(key))?.name));
+    expect(names).toEqual(keys);
+  });
+});
+
+describe("a store in a file", () => {
+  it("is there for the next process, which gets the same handle [RMA-P0-12]", async () => {
+    const path = join(folder(), "harnesses.json");
+    await (await openFileStore(path)).putHandle("a", HANDLE);
+    const again = await openFileStore(path);
+    expect(await again.getHandle("a")).toEqual(HANDLE);
+  });
+
+  it("makes its folder, for the owner alone [RMA-P2-3]", async () => {
+    const path = join(folder(), "new/deeper/harnesses.json");
+    const store = await openFileStore(path);
+    await store.putHandle("a", HANDLE);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+  });
+
+  it("cannot be opened where it could not be kept [RMA-P2-3]", async () => {
+    const place = folder();
+    writeFileSync(join(place, "file"), "");
+    expect(await rejection(openFileStore(join(place, "file/harnesses.json")))).toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining("cannot be used: its folder cannot be written to"),
+    });
+    mkdirSync(join(place, "folder.json"));
+    expect(await rejection(openFileStore(join(place, "folder.json")))).toMatchObject({
+      code: "invalid_option",
+    });
+  });
+
+  // Root may write to any folder, so there is none to try it with.
+  it.skipIf(process.getuid?.() === 0)(
+    "cannot be opened in a folder of others [RMA-P2-3]",
+    async () => {
+      const place = join(folder(), "theirs");
+      mkdirSync(place);
+      chmodSync(place, 0o500);
+      expect(await rejection(openFileStore(join(place, "harnesses.json")))).toMatchObject({
+        code: "invalid_option",
+      });
+    },
+  );
+
+  it.each(["{", "[]", '{"handles":[]}', ""])("that is %j is set aside, not lost", async (text) => {
+    const place = folder();
+    const path = join(place, "harnesses.json");
+    writeFileSync(path, text);
+    const warnings: string[] = [];
+    const store = await openFileStore(path, (message) => warnings.push(message));
+    expect(warnings).toEqual([expect.stringContaining("it was set aside as")]);
+    await store.putHandle("a", HANDLE);
+    const aside = readdirSync(place).find((name) => name.includes("unreadable"));
+    expect(readFileSync(join(place, aside ?? ""), "utf8")).toBe(text);
+  });
+
+  it("keeps what it does not understand, and takes no handle for one that is none", async () => {
+    const path = join(folder(), "harnesses.json");
+    const handles = { "half a handle": { arn: ARN }, "a newer one": { ...HANDLE, since: "2027" } };
+    writeFileSync(path, JSON.stringify({ version: 1, handles, tags: { odd: 5 }, more: [1] }));
+    const store = await openFileStore(path);
+    expect(await store.getHandle("half a handle")).toBeNull();
+    expect(await store.getHandle("a newer one")).toEqual(HANDLE);
+    expect(await store.getTag("odd")).toBeNull();
+    await store.putTag("demo:live", "00000001");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+      version: 1,
+      handles,
+      tags: { odd: 5, "demo:live": "00000001" },
+      more: [1],
+    });
+  });
+
+  it("of a newer version is left alone", async () => {
+    const path = join(folder(), "harnesses.json");
+    const text = JSON.stringify({ version: 2, handles: {}, tags: {} });
+    writeFileSync(path, text);
+    expect(await rejection(openFileStore(path))).toMatchObject({
+      message: expect.stringContaining("a newer version of Spanline wrote it"),
+    });
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { contentName } from "../../src/provisioning/content-name.ts";
+import { memoryStore } from "../../src/provisioning/handle-store.ts";
+import { harnessCache, type HarnessCache } from "../../src/provisioning/harness-cache.ts";
+import { planPrune, prune } from "../../src/provisioning/prune.ts";
+import { NO_REPORT } from "../../src/provisioning/report.ts";
+import {
+  ARN,
+  endpointMembers,
+  harnessMembers,
+  refusal,
+  scriptedPlane,
+  SPEC,
+  type ScriptedPlane,
+} from "../support/control-plane.ts";
+import { rejection } from "../support/provider-session.ts";
+
+const { signal } = new AbortController();
+const NAME = contentName(SPEC);
+
+/** A service that remembers what was created, by name. */
+async function living(): Promise<ScriptedPlane & { readonly there: Map<string, object> }> {
+  const there = new Map<string, object>();
+  const plane = await scriptedPlane(({ method, path, body }) => {
+    const [, , id = "", , endpoint] = path.split("/");
+    if (method === "POST") {
+      const { harnessName } = body as { harnessName: string };
+      const harnessId = `${harnessName}-a1b2c3d4e5`;
+      const members = harnessMembers("READY", { harnessName, harnessId });
+      there.set(harnessId, members);
+      return { status: 201, body: { harness: members } };
+    }
+    if (path === "/harnesses") return { body: { harnesses: [...there.values()] } };
+    const members = there.get(id);
+    if (members === undefined) return refusal(404, "ResourceNotFoundException");
+    if (method === "DELETE") {
+      there.delete(id);
+      return { body: { harness: { ...members, status: "DELETING" } } };
+    }
+    if (endpoint !== undefined) return { body: { endpoint: endpointMembers("READY") } };
+    return { body: { harness: members } };
+  });
+  return { ...plane, there };
+}
+
+const creations = ({ asked }: ScriptedPlane): number =>
+  asked.filter(({ method }) => method === "POST").length;
+
+describe("a harness by its content", () => {
+  it("is created once, and found ever after [RMA-P0-12]", async () => {
+    const plane = await living();
+    const store = memoryStore();
+    const first = await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const handle = { arn: ARN, id: `${NAME}-a1b2c3d4e5`, name: NAME, endpoint: "DEFAULT" };
+    expect(first).toEqual({ handle, origin: "created" });
+    const other = harnessCache(plane.client, store);
+    expect(await plane.settled(other.ensure(SPEC, { signal }))).toEqual({
+      handle,
+      origin: "remembered",
+    });
+    expect(creations(plane)).toBe(1);
+  });
+
+  it("is looked at once by every process that remembers it [RMA-P1-26]", async () => {
+    const plane = await living();
+    const cache = harnessCache(plane.client, memoryStore());
+    await plane.settled(cache.ensure(SPEC, { signal }));
+    const before = plane.asked.length;
+    await plane.settled(cache.ensure(SPEC, { signal }));
+    await plane.settled(cache.ensure(SPEC, { signal }));
+    expect(plane.asked.length).toBe(before);
+  });
+
+  it("that was deleted behind our back is created again [RMA-P1-26]", async () => {
+    const plane = await living();
+    const store = memoryStore();
+    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    plane.there.clear();
+    const again = await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    expect(again.origin).toBe("created");
+    expect(creations(plane)).toBe(2);
+  });
+
+  it("that is being deleted is not used [RMA-P1-26]", async () => {
+    const plane = await living();
+    const store = memoryStore();
+    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    for (const [id, members] of plane.there)
+      plane.there.set(id, { ...members, status: "DELETING" });
+    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    expect(creations(plane)).toBe(2);
+  });
+
+  it("is another for another spec, and is not remembered for another place", async () => {
+    const [here, there] = [await living(), await living()];
+    const store = memoryStore();
+    const cache = harnessCache(here.client, store);
+    await here.settled(cache.ensure(SPEC, { signal }));
+    await here.settled(cache.ensure({ ...SPEC, systemPrompt: "Be long." }, { signal }));
+    await there.settled(harnessCache(there.client, store).ensure(SPEC, { signal }));
+    expect([creations(here), creations(there)]).toEqual([2, 1]);
+  });
+
+  it("is not remembered when it failed", async () => {
+    const plane = await scriptedPlane(() => refusal(403, "AccessDeniedException"));
+    const store = memoryStore();
+    const cache = harnessCache(plane.client, store);
+    await plane.settled(rejection(cache.ensure(SPEC, { signal })));
+    expect(await store.getHandle(`${plane.client.origin} ${NAME}`)).toBeNull();
+  });
+
+  it("is there even when it cannot be remembered, with a warning", async () => {
+    const plane = await living();
+    const broken = { ...memoryStore(), putHandle: () => Promise.reject(new Error("disk full")) };
+    const warnings: string[] = [];
+    const report = { ...NO_REPORT, warn: (message: string) => void warnings.push(message) };
+    const cache = harnessCache(plane.client, broken);
+    const { origin } = await plane.settled(cache.ensure(SPEC, { signal, report }));
+    expect(origin).toBe("created");
+    expect(warnings).toEqual([`Harness ${NAME} is there, but could not be remembered: disk full`]);
+  });
+});
+
+describe("a tag", () => {
+  async function tagged(): Promise<{ plane: ScriptedPlane; cache: HarnessCache }> {
+    const plane = await living();
+    const cache = harnessCache(plane.client, memoryStore());
+    await plane.settled(cache.ensure(SPEC, { signal }));
+    await cache.tag("demo", "live", NAME);
+    return { plane, cache };
+  }
+
+  it("stands for a harness, and moves", async () => {
+    const { plane, cache } = await tagged();
+    expect((await cache.resolve("demo:live")).name).toBe(NAME);
+    const changed = { ...SPEC, systemPrompt: "Be long." };
+    const { handle } = await plane.settled(cache.ensure(changed, { signal }));
+    await cache.tag("demo", "live", handle.name);
+    expect(await cache.resolve("demo:live")).toEqual(handle);
+  });
+
+  it("that is not there, or stands for what is not there, is an error of its own", async () => {
+    const { cache } = await tagged();
+    expect(await rejection(cache.resolve("demo:old"))).toMatchObject({ code: "unknown_tag" });
+    await cache.forget(NAME);
+    expect(await rejection(cache.resolve("demo:live"))).toMatchObject({
+      code: "unknown_tag",
+      message: expect.stringContaining("is not known here"),
+    });
+    expect(await rejection(cache.resolve("demo"))).toMatchObject({ code: "invalid_option" });
+  });
+
+  it("is not given to a harness of another base, and has only letters", async () => {
+    const { cache } = await tagged();
+    expect(await rejection(cache.tag("other", "live", NAME))).toMatchObject({
+      code: "invalid_option",
+    });
+    expect(await rejection(cache.tag("demo", "a:b", NAME))).toMatchObject({
+      code: "invalid_option",
+    });
+  });
+});
+
+describe("prune", () => {
+  const member = (digest: string, day: number, more: object = {}) => ({
+    ...harnessMembers("READY"),
+    harnessName: `demo_${digest}`,
+    harnessId: `demo_${digest}-a1b2c3d4e5`,
+    createdAt: `2026-11-${String(day).padStart(2, "0")}T00:00:00Z`,
+    ...more,
+  });
+  const strangers = ["demo", "demo_x_00000001", "demo_0000000", "demonstration_00000001"].map(
+    (harnessName) => member("00000000", 1, { harnessName, harnessId: `${harnessName}-a1b2c3d4e5` }),
+  );
+  const members = [
+    member("00000003", 3),
+    member("00000001", 1),
+    member("00000005", 5, { status: "CREATE_FAILED" }),
+    member("00000002", 2),
+    member("00000004", 4),
+    member("00000006", 6, { status: "DELETING" }),
+  ];
+
+  async function pruning(failing: readonly string[] = []) {
+    const plane = await scriptedPlane(({ method, path, query }) => {
+      if (method === "DELETE") {
+        return failing.some((name) => path.includes(name))
+          ? refusal(403, "AccessDeniedException")
+          : { body: {} };
+      }
+      return query.has("nextToken")
+        ? { body: { harnesses: members.slice(3) } }
+        : { body: { harnesses: [...strangers, ...members.slice(0, 3)], nextToken: "2" } };
+    });
+    const cache = harnessCache(plane.client, memoryStore());
+    const caller = { client: plane.client, budget: plane.budget(60_000), report: NO_REPORT };
+    return { plane, cache, caller };
+  }
+  const names = (harnesses: readonly { readonly name: string }[]): string[] =>
+    harnesses.map(({ name }) => name);
+
+  it("keeps the newest and the tagged, of this base alone, over all pages [RMA-P1-8]", async () => {
+    const { cache, caller } = await pruning();
+    await cache.tag("demo", "live", "demo_00000001");
+    const plan = await planPrune({ base: "demo", keep: 2 }, caller, cache);
+    expect(names(plan.kept)).toEqual(["demo_00000005", "demo_00000004", "demo_00000001"]);
+    expect(names(plan.doomed)).toEqual(["demo_00000002", "demo_00000003"]);
+  });
+
+  it("deletes the oldest first, and says what it could not delete", async () => {
+    const { plane, cache, caller } = await pruning(["00000002"]);
+    const plan = await planPrune({ base: "demo", keep: 1 }, caller, cache);
+    const { deleted, failed } = await plane.settled(prune(plan, caller, cache));
+    expect(names(deleted)).toEqual(["demo_00000001", "demo_00000003", "demo_00000004"]);
+    expect(failed.map(({ harness, error }) => [harness.name, error.message])).toEqual([
+      ["demo_00000002", "AccessDeniedException: no"],
+    ]);
+  });
+
+  it.each([0, -1, 1.5])("does not keep %d", async (keep) => {
+    const { plane, cache, caller } = await pruning();
+    const error = await rejection(planPrune({ base: "demo", keep }, caller, cache));
+    expect(error).toMatchObject({ code: "invalid_option", details: { path: "keep" } });
+    expect(plane.asked).toEqual([]);
+  });
+});

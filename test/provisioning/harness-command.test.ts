@@ -1,0 +1,332 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
+import { bundled } from "../support/bundled.ts";
+import { ROLE } from "../support/control-plane.ts";
+
+/** Runs a command on a terminal of its own. */
+const TERMINAL = "script";
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Started {
+  readonly ended: Promise<Ended>;
+  /** Resolves when stderr has said so. */
+  said(words: string): Promise<void>;
+  type(text: string): void;
+  interrupt(): void;
+}
+
+interface Place {
+  readonly emulator: Emulator;
+  readonly folder: string;
+  readonly start: (...args: readonly string[]) => Started;
+  readonly run: (...args: readonly string[]) => Promise<Ended>;
+  /** Whether the emulator has a harness of that name. */
+  readonly hasSupport: () => Promise<boolean>;
+  /** The same on a terminal, where stdout and stderr are one. */
+  readonly atTerminal: (...args: readonly string[]) => Started;
+}
+
+/** The real command in processes of its own, and an emulator for it. */
+async function place(options: EmulatorOptions = {}): Promise<Place> {
+  const [program, emulator] = await Promise.all([
+    bundled("harness-command.ts"),
+    startEmulator({ signatures: "strict", ...options }),
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), "spanline-harness-"));
+  onTestFinished(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const command = [process.execPath, program, "harness"];
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL: emulator.url,
+  };
+  const begin = ([file = "", ...args]: readonly string[]): Started => {
+    const child = spawn(file, args, { cwd: folder, env });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    return {
+      async said(words) {
+        while (!(stdout + stderr).includes(words)) {
+          await Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+        }
+      },
+      type: (text) => void child.stdin.write(text),
+      interrupt: () => void child.kill("SIGINT"),
+      ended: once(child, "close").then(([status]) => ({
+        status: status as number | null,
+        stdout,
+        stderr,
+      })),
+    };
+  };
+  const start = (...args: readonly string[]): Started => begin([...command, ...args]);
+  return {
+    emulator,
+    folder,
+    start,
+    run: (...args) => start(...args).ended,
+    async hasSupport() {
+      const { stdout } = await start("list", "--prefix", "support").ended;
+      return stdout !== "";
+    },
+    atTerminal(...args) {
+      const line = [...command, ...args].map((word) => `'${word}'`).join(" ");
+      return begin([TERMINAL, "-qefc", line, "/dev/null"]);
+    },
+  };
+}
+
+const hasTerminal = spawnSync(TERMINAL, ["--version"]).status === 0;
+
+const CREATE = ["create", "--name", "support", "--role", ROLE, "--system-prompt", "Be brief."];
+
+describe("spanline harness", () => {
+  it("creates, shows, lists, changes, waits for and deletes a harness", async () => {
+    const { run } = await place();
+    const created = await run(...CREATE);
+    expect(created).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^Created in \d s\.\n$/),
+    });
+    expect(created.stdout).toMatch(
+      /^support\n {2}arn {7}arn:aws:bedrock-agentcore:us-east-1:123456789012:harness\/support-\w{10}\n {2}id {8}support-\w{10}\n {2}endpoint {2}DEFAULT\n$/,
+    );
+    const { stdout: shown } = await run("get", "support");
+    expect(shown).toContain("status    READY");
+    expect(shown).toContain("endpoint  DEFAULT READY, version 1");
+    const { stdout: list } = await run("list");
+    expect(list).toMatch(/^NAME +STATUS +VERSION +UPDATED +ID\ndemo +READY .*\nsupport +READY /);
+    const updated = await run("update", "support", "--system-prompt", "Be kind.", "--json");
+    expect(JSON.parse(updated.stdout)).toMatchObject({ name: "support", version: "2" });
+    expect(await run("wait", "support")).toMatchObject({ status: 0, stderr: "" });
+    const arn = /arn:\S+/.exec(created.stdout)?.[0] ?? "";
+    const { stdout: json } = await run("get", arn, "--json", "--redact");
+    expect(JSON.parse(json)).toMatchObject({
+      arn: arn.replace("123456789012", "000000000001"),
+      systemPrompt: [{ text: "Be kind." }],
+      endpoints: [{ endpointName: "DEFAULT", liveVersion: "2" }],
+    });
+    expect(await run("delete", "support", "--yes")).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "Harness support is deleted.\n",
+    });
+    expect(await run("wait", "support", "--gone")).toMatchObject({ status: 0 });
+  });
+
+  it("creates from a file, by content and once, and finds it by its tag", async () => {
+    const { run, folder } = await place();
+    const spec = { name: "support", roleArn: ROLE, systemPrompt: "Be brief.", maxTokens: 50 };
+    writeFileSync(join(folder, "spec.json"), JSON.stringify(spec));
+    const args = ["create", "--spec", "spec.json", "--tag", "live", "--json"];
+    const first = JSON.parse((await run(...args)).stdout);
+    expect(first).toMatchObject({
+      name: expect.stringMatching(/^support_[0-9a-f]{8}$/),
+      origin: "created",
+    });
+    const again = JSON.parse((await run(...args)).stdout);
+    expect(again).toEqual({ ...first, origin: "remembered" });
+    const { stdout } = await run("get", "support:live");
+    expect(stdout).toContain(first.id);
+    expect(await run("get", "support:old")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("support:old: nothing was given this tag here"),
+    });
+    expect(existsSync(join(folder, ".local/state/spanline/harness-handles.json"))).toBe(true);
+  });
+
+  it("prunes what is neither new nor tagged, and asks for --yes where nobody can answer", async () => {
+    const { run, folder } = await place();
+    const store = join(folder, "store.json");
+    for (const [at, prompt] of ["one", "two", "three"].entries()) {
+      const tag = at === 0 ? ["--tag", "first"] : ["--content-name"];
+      const made = await run(
+        ...CREATE.slice(0, 5),
+        "--system-prompt",
+        prompt,
+        ...tag,
+        "--store",
+        store,
+      );
+      expect(made.status).toBe(0);
+    }
+    const prune = ["prune", "support", "--keep", "1", "--store", store];
+    const dry = await run(...prune, "--dry-run");
+    expect(dry.status).toBe(0);
+    expect(dry.stderr.match(/keep/g)).toHaveLength(2);
+    expect(dry.stderr.match(/delete/g)).toHaveLength(1);
+    expect(await run(...prune)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("There is nobody to ask; add --yes to do it."),
+    });
+    expect(await run(...prune, "--yes")).toMatchObject({ status: 0, stdout: "1 of 1 deleted\n" });
+    const { deleted } = JSON.parse((await run(...prune, "--yes", "--json")).stdout);
+    expect(deleted).toEqual([]);
+    expect(JSON.parse(readFileSync(store, "utf8")).handles).toBeDefined();
+  });
+
+  it("says what it found instead of creating, and what of it differs", async () => {
+    const { run } = await place();
+    await run(...CREATE);
+    const other = await run(...CREATE.slice(0, 5), "--system-prompt", "Be long.");
+    expect(other).toMatchObject({
+      status: 0,
+      stderr:
+        "It was there already.\nIt is not as the spec says in: systemPrompt. `spanline harness update support` changes that.\n",
+    });
+  });
+
+  it.each([
+    [
+      "no name",
+      ["create", "--role", ROLE],
+      "name is nothing, wanted the name of the harness\nGive it with --name",
+    ],
+    ["a blank role", ["create", "--name", "a", "--role", " "], "roleArn is"],
+    [
+      "no such file",
+      ["create", "--spec", "none.yaml"],
+      "Cannot read none.yaml: there is no such file",
+    ],
+    ["nothing to change", ["update", "demo"], "Say what to change"],
+    [
+      "a bad endpoint",
+      ["create", "--name", "a", "--role", ROLE, "--endpoint", "a-b"],
+      "endpoint is",
+    ],
+    ["no number", ["list", "--timeout", "soon"], "whole number above 0"],
+    ["no --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
+    ["no such command", ["crate"], "Did you mean create?"],
+    [
+      "another region",
+      [
+        "get",
+        "arn:aws:bedrock-agentcore:eu-west-1:123456789012:harness/a-a1b2c3d4e5",
+        "--region",
+        "us-east-1",
+      ],
+      "is in eu-west-1",
+    ],
+    [
+      "a strange address",
+      ["list", "--endpoint-url", "nonsense", "--region", "us-east-1"],
+      "endpoint is",
+    ],
+    [
+      "both ends",
+      ["create", "--content-name", "--no-wait", "--name", "a", "--role", ROLE],
+      "cannot be used with",
+    ],
+  ])("cannot use a command line with %s", async (_, args, words) => {
+    const { run } = await place();
+    const { status, stdout, stderr } = await run(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(words);
+  });
+
+  it("names the next step when something fails", async () => {
+    const { run, emulator } = await place();
+    expect(await run("get", "nobody")).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /There is no harness named nobody at .*\n`spanline harness list`/,
+      ),
+    });
+    emulator.inject({
+      harnessName: "support",
+      change: "create",
+      status: "CREATE_FAILED",
+      failureReason: "No such role",
+    });
+    expect(await run(...CREATE)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("CREATE_FAILED: No such role"),
+    });
+    const { stdout } = await run("list", "--prefix", "support");
+    expect(stdout).toBe("");
+    await emulator.close();
+    const gone = await run("list", "--timeout", "2");
+    expect(gone.status).toBe(1);
+    expect(gone.stderr).toContain("Check --region and --endpoint-url");
+  });
+
+  it("deletes what it created when it is stopped", async () => {
+    const { start, run, hasSupport } = await place({
+      delays: { create: 60_000 },
+      deleteWhileCreating: "accept",
+    });
+    const started = start(...CREATE);
+    await expect.poll(hasSupport, { timeout: 10_000 }).toBe(true);
+    started.interrupt();
+    expect(await started.ended).toEqual({
+      status: 130,
+      stdout: "",
+      stderr: "\nStopping, once what was begun is undone. Ctrl-C again ends at once.\nStopped.\n",
+    });
+    expect((await run("list", "--prefix", "support")).stdout).toBe("");
+  });
+
+  it("ends at once when it is stopped twice", async () => {
+    const { start, hasSupport } = await place({
+      delays: { create: 60_000 },
+      deleteWhileCreating: "409",
+    });
+    const started = start(...CREATE);
+    await expect.poll(hasSupport, { timeout: 10_000 }).toBe(true);
+    started.interrupt();
+    await started.said("Ctrl-C again");
+    started.interrupt();
+    expect((await started.ended).status).toBe(130);
+  });
+
+  it("shows help with examples for each of its commands", async () => {
+    const { run } = await place();
+    const help = await run("--help");
+    expect(help).toMatchObject({ status: 0, stderr: "" });
+    for (const name of ["create", "get", "list", "update", "delete", "wait", "prune"]) {
+      expect(help.stdout).toContain(`  ${name} [options]`);
+    }
+    expect((await run("create", "--help")).stdout).toContain("roleArn: arn:aws:iam");
+  });
+
+  // A terminal takes a program that plays one.
+  describe.runIf(hasTerminal)("at a terminal", () => {
+    it("shows its progress, and clears it", async () => {
+      const { atTerminal } = await place({ delays: { create: 300 } });
+      const { status, stdout } = await atTerminal(...CREATE, "--timeout", "3").ended;
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/\[Ksupport-\w{10}: CREATING \(\d s\)/);
+      expect(stdout).toMatch(/Created in \d s\./);
+    });
+
+    it.each([
+      ["y", "Harness support is deleted.", 0],
+      ["n", "Nothing was deleted.", 1],
+    ])("asks before it deletes, and takes %s for an answer", async (answer, words, status) => {
+      const { atTerminal, run } = await place();
+      await run(...CREATE);
+      const asking = atTerminal("delete", "support");
+      await asking.said("[y/N]");
+      asking.type(`${answer}\n`);
+      const ended = await asking.ended;
+      expect(ended.stdout).toContain(words);
+      expect(ended.status).toBe(status);
+    });
+  });
+});
