@@ -4,6 +4,7 @@ import { isMet, printRow, type Row } from "./report.ts";
 
 const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   decode: async () => (await import("./row-01-decode.ts")).decodeRow(),
+  invoke: async () => (await import("./row-02-invoke.ts")).invokeRow(),
   fold: async () => (await import("./row-03-fold.ts")).foldRow(),
   noise: async () => (await import("./row-04-noise.ts")).noiseRow(),
   import: async () => (await import("./row-import.ts")).importRow(),

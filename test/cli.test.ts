@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +27,38 @@ function spanline(args: readonly string[], input?: Uint8Array) {
     { input, encoding: "utf8", cwd: folder },
   );
   return { status, stdout, stderr };
+}
+
+/** A megabyte of an SSE stream in which nothing is said. */
+const COMMENTS = ": still here\n\n".repeat(75_000);
+
+/** The command with its standard input open, and with a person before its standard error, as far as it can tell. */
+function running(args: readonly string[]): ChildProcessWithoutNullStreams {
+  const watched = "data:text/javascript,process.stderr.isTTY=true";
+  const main = join(folder, "dist/cli/main.js");
+  const child = spawn(process.execPath, ["--import", watched, main, ...args], { cwd: folder });
+  // It may end before it has read all that it is given.
+  child.stdin.on("error", () => {});
+  return child;
+}
+
+/** What comes on standard error until something is said there. */
+async function heard(child: ChildProcessWithoutNullStreams, wanted: string): Promise<string> {
+  let notes = "";
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    notes += String(chunk);
+    if (notes.includes(wanted)) return notes;
+  }
+  throw new Error(`ended without "${wanted}": ${notes}`);
+}
+
+/** Resolves when the command has ended, with what came on standard error since. */
+function exited(child: ChildProcessWithoutNullStreams) {
+  let stderr = "";
+  child.stderr.on("data", (chunk) => void (stderr += String(chunk)));
+  return new Promise<{ code: number | null; signal: string | null; stderr: string }>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, stderr }));
+  });
 }
 
 describe("spanline", () => {
@@ -74,6 +106,41 @@ describe("spanline", () => {
       "Cannot read photo.png: found binary data that begins 89 50 4e 47 0d 0a 1a 0a 00 00; " +
         "supported are AWS event streams, SSE, JSON arrays and JSON lines\n",
     );
+  });
+
+  it("gives one clear line and exit code 2 for JSON that is no capture", () => {
+    expect(spanline(["inspect", "package.json"])).toEqual({
+      status: 2,
+      stdout: "",
+      stderr:
+        "Cannot read package.json: found JSON in which no event of a known stream was recognised; supported are " +
+        "AWS event streams, SSE, JSON arrays and JSON lines, and with --as json any answer of an app\n",
+    });
+    expect(spanline(["inspect", "package.json", "--as", "json"])).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  });
+
+  it("clears its progress and exits with 130 when it is interrupted", async () => {
+    const child = running(["inspect", "-"]);
+    for (let megabytes = 0; megabytes < 9; megabytes++) child.stdin.write(COMMENTS);
+    const notes = await heard(child, "Reading standard input: 8 MB");
+    child.kill("SIGINT");
+    const ended = await exited(child);
+    expect(ended.code).toBe(130);
+    expect((notes + ended.stderr).endsWith("MB\r\u001b[K")).toBe(true);
+  });
+
+  it("stops reading when the reader of its output leaves before there is any", async () => {
+    const child = running(["inspect", "-", "--json"]);
+    const isOver = exited(child);
+    child.stdout.destroy();
+    const feed = (error?: Error | null): void => {
+      if (!error) child.stdin.write(COMMENTS, feed);
+    };
+    feed();
+    expect(await isOver).toEqual({ code: 0, signal: null, stderr: "" });
   });
 
   it("ends quietly when the reader of its output leaves", () => {

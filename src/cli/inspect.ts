@@ -1,11 +1,11 @@
-import picocolors from "picocolors";
 import { SpanlineError } from "../domain/errors.ts";
 import type { CaptureFormat } from "../inspect/capture-format.ts";
 import { inspect } from "../inspect/inspect.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
-import { PLAIN, printable, type Style } from "../inspect/style.ts";
+import { PLAIN, printable } from "../inspect/style.ts";
 import { openBytes, type ByteSource } from "../platform/files.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { coloured } from "./style.ts";
 
 export interface InspectFlags {
   readonly format: OutputFormat;
@@ -16,6 +16,11 @@ export interface InspectFlags {
 /** Returns the exit code. */
 export async function inspectCommand(file: string, flags: InspectFlags): Promise<number> {
   const terminal = processTerminal();
+  const interrupt = (): void => {
+    terminal.progress("");
+    process.exit(INTERRUPTED);
+  };
+  process.once("SIGINT", interrupt);
   const name = file === "-" ? "standard input" : printable(file);
   try {
     const source = await openBytes(file);
@@ -32,8 +37,13 @@ export async function inspectCommand(file: string, flags: InspectFlags): Promise
     terminal.progress("");
     terminal.note(`${complaint(error, name)}\n`);
     return isReadError(error) ? 2 : 1;
+  } finally {
+    process.off("SIGINT", interrupt);
   }
 }
+
+/** As a shell counts it: 128 and the number of the signal. */
+const INTERRUPTED = 130;
 
 function complaint(error: unknown, name: string): string {
   if (error instanceof SpanlineError) return error.message;
@@ -67,18 +77,16 @@ async function* watched(
 ): AsyncGenerator<Uint8Array> {
   let read = 0;
   let shown = "";
-  for await (const chunk of source.chunks) {
-    yield chunk;
-    read += chunk.length;
-    if (read < WORTH_SHOWING && (source.size ?? 0) < WORTH_SHOWING) continue;
-    const share = source.size === null ? "" : ` (${Math.floor((100 * read) / source.size)} %)`;
-    const line = `Reading ${name}: ${Math.floor(read / 1024 / 1024)} MB${share}`;
-    if (line !== shown) terminal.progress((shown = line));
+  try {
+    for await (const chunk of source.chunks) {
+      yield chunk;
+      read += chunk.length;
+      if (read < WORTH_SHOWING && (source.size ?? 0) < WORTH_SHOWING) continue;
+      const share = source.size === null ? "" : ` (${Math.floor((100 * read) / source.size)} %)`;
+      const line = `Reading ${name}: ${Math.floor(read / 1024 / 1024)} MB${share}`;
+      if (line !== shown) terminal.progress((shown = line));
+    }
+  } finally {
+    terminal.progress("");
   }
-  terminal.progress("");
-}
-
-function coloured(): Style {
-  const { bold, dim, green, cyan, yellow, red } = picocolors.createColors(true);
-  return { strong: bold, dim, good: green, note: cyan, warn: yellow, bad: red };
 }

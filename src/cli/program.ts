@@ -1,10 +1,11 @@
-import { Command, CommanderError, Option } from "commander";
-import { CAPTURE_FORMATS } from "../inspect/capture-format.ts";
-import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
+import { Command, CommanderError } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
-import type { InspectFlags } from "./inspect.ts";
+import { addEmulate } from "./emulate-options.ts";
+import { addHarness } from "./harness-options.ts";
+import { addInspect } from "./inspect-options.ts";
+import { addInvoke } from "./invoke-options.ts";
 
-/** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used. */
+/** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */
 export async function program(argv: readonly string[]): Promise<number> {
   let exitCode = 0;
   const spanline = new Command("spanline")
@@ -14,29 +15,11 @@ export async function program(argv: readonly string[]): Promise<number> {
     .showHelpAfterError("(add --help to see what there is)")
     .exitOverride();
 
-  spanline
-    .command("inspect")
-    .description("show a captured agent stream as a readable trace")
-    .argument(
-      "[file]",
-      "the capture, or - for standard input, which is also the default for a pipe",
-    )
-    .addOption(
-      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
-    )
-    .addOption(new Option("--json", "short for --format json").conflicts("format"))
-    .addOption(
-      new Option("--as <format>", "what the capture is, instead of a look at it").choices(
-        CAPTURE_FORMATS,
-      ),
-    )
-    .addHelpText("after", INSPECT_EXAMPLES)
-    .action(async (file: string | undefined, options: InspectFlags, command: Command) => {
-      if (file === undefined && process.stdin.isTTY)
-        command.error("error: name a capture to inspect");
-      const { inspectCommand } = await import("./inspect.ts");
-      exitCode = await inspectCommand(file ?? "-", options);
-    });
+  const done = (code: number): void => void (exitCode = code);
+  addInspect(spanline, done);
+  addInvoke(spanline, done);
+  addEmulate(spanline, done);
+  addHarness(spanline, done);
 
   try {
     await spanline.parseAsync([...argv]);
@@ -46,13 +29,3 @@ export async function program(argv: readonly string[]): Promise<number> {
     throw error;
   }
 }
-
-const INSPECT_EXAMPLES = `
-Examples:
-  spanline inspect answer.bin                    an InvokeHarness answer, as curl or a proxy saved it
-  curl -sN … | spanline inspect -                an SSE stream as it comes
-  spanline inspect run.sse --format events       every event as a line of JSON
-  spanline inspect run.json --format open-responses
-
-A damaged stream is read as far as it goes. Exit code 0 means that the capture was read, however its turn ended;
-1 that the output could not be written; 2 that the capture or the command line cannot be used.`;

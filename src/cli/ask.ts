@@ -1,0 +1,15 @@
+import { createInterface } from "node:readline/promises";
+
+/** Asks a person whether to go on. Null when there is nobody to ask. */
+export async function askWhether(question: string, signal: AbortSignal): Promise<boolean | null> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY || !stderr.isTTY) return null;
+  const lines = createInterface({ input: stdin, output: stderr });
+  // The terminal hands Ctrl-C to whoever reads its lines.
+  lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+  } finally {
+    lines.close();
+  }
+}

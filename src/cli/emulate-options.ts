@@ -1,0 +1,57 @@
+import { Option, type Command } from "commander";
+import type { EmulateFlags } from "./emulate.ts";
+import { port } from "./number-option.ts";
+
+/** `spanline emulate`. */
+export function addEmulate(spanline: Command, done: (exitCode: number) => void): void {
+  spanline
+    .command("emulate")
+    .description(
+      "run AgentCore on this machine: harnesses, runtimes, sessions and their control plane",
+    )
+    .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4780)
+    .option("--host <address>", "a loopback address", "127.0.0.1")
+    .option(
+      "-d, --data-dir <folder>",
+      "keep harnesses and sessions there; else they are gone at the end",
+    )
+    .option(
+      "-b, --brain <name>",
+      "who answers for a harness that names nobody: demo, script:FILE, model:NAME",
+      "demo",
+    )
+    .option("--region <name>", "the region of its ARNs (us-east-1)")
+    .addOption(
+      new Option("--signatures <how>", "whether requests must be signed")
+        .choices(["strict", "off"])
+        .default("off"),
+    )
+    .addOption(
+      new Option(
+        "-s, --switch <name=value>",
+        "choose what is not known of the service; may be given several times",
+      ).argParser(collected),
+    )
+    .option("--commands", "really run the commands of InvokeAgentRuntimeCommand, as you")
+    .option("--record <folder>", "keep a recording of every streamed answer there")
+    .option("--json", "say where it listens as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: EmulateFlags) => {
+      const { emulateCommand } = await import("./emulate.ts");
+      done(await emulateCommand(flags));
+    });
+}
+
+function collected(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+const EXAMPLES = `
+Examples:
+  spanline emulate                                  the demo agent at http://127.0.0.1:4780
+  spanline emulate --brain model:ollama:qwen3       a real model on this machine
+  spanline emulate --brain script:scenario.yaml     what a file says, faults and all
+  spanline emulate --switch overlapping=interleave --switch onDisconnect=abort+forget
+
+A harness names its own brain in the environment variable SPANLINE_BRAIN. docs/emulator.md has the form of scripts and
+the list of switches.`;

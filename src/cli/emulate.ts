@@ -1,0 +1,114 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { emulate, type EmulateOptions } from "../emulator/emulate.ts";
+import type { Emulator } from "../emulator/emulator.ts";
+import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
+import { printable } from "../inspect/style.ts";
+import { processTerminal, type Terminal } from "../platform/terminal.ts";
+
+export interface EmulateFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir?: string;
+  readonly brain: string;
+  readonly region?: string;
+  readonly signatures: "strict" | "off";
+  readonly switch?: readonly string[];
+  readonly commands?: true;
+  readonly record?: string;
+  readonly json?: true;
+}
+
+/** Runs the emulator until it is told to stop; returns the exit code. */
+export async function emulateCommand(flags: EmulateFlags): Promise<number> {
+  const terminal = processTerminal();
+  const end = stopped();
+  let emulator: Emulator;
+  try {
+    emulator = await emulate(optionsFrom(flags, terminal));
+  } catch (error) {
+    terminal.note(`${complaint(error, flags)}\n`);
+    return error instanceof SpanlineError ? 2 : 1;
+  }
+  await terminal.write(flags.json === true ? asJson(emulator) : asText(emulator, flags));
+  await end;
+  terminal.note("\nStopping. Sessions are kept where a data directory was given.\n");
+  await emulator.close();
+  return 0;
+}
+
+function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
+  const { port, host, dataDir, brain, region, signatures, commands, record } = flags;
+  return {
+    port,
+    host,
+    brain,
+    signatures,
+    commands: commands === true ? "run" : "refuse",
+    switches: switchesFrom(flags.switch ?? []),
+    environment: process.env,
+    runtimes: [{ name: DEMO_RUNTIME }],
+    onBug: (error) => terminal.note(`${printable(String(error))}\n`),
+    ...(dataDir !== undefined && { dataDirectory: dataDir }),
+    ...(region !== undefined && { region }),
+    ...(record !== undefined && { recordings: record }),
+  };
+}
+
+/** An agent with Strands for Python, beside the harness. */
+const DEMO_RUNTIME = "demo_strands-spanline00";
+
+/** `name=value`, each checked where switches are. */
+function switchesFrom(given: readonly string[]): object {
+  const pairs = given.map((text) => {
+    const at = text.indexOf("=");
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+    throw new SpanlineError("invalid_option", `--switch ${text} lacks its value; write name=value`);
+  });
+  return Object.fromEntries(pairs) as object;
+}
+
+function runtimeArn({ demoArn }: Emulator): string {
+  return demoArn.replace(/harness\/.*$/, `runtime/${DEMO_RUNTIME}`);
+}
+
+function asText(emulator: Emulator, { signatures, dataDir }: EmulateFlags): string {
+  const { url, demoArn, region } = emulator;
+  const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
+  const kept = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
+  return `AgentCore is emulated at ${url}
+
+  harness     ${demoArn}
+  runtime     ${runtimeArn(emulator)}
+  sessions    ${kept}
+  signatures  ${signatures === "strict" ? `checked; credentials ${accessKeyId}/${secretAccessKey}` : "not checked"}
+
+Try it:
+  spanline invoke --endpoint-url ${url} --harness ${demoArn} "Hello"
+
+With any AWS SDK:
+  export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE=${url} AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL=${url}
+  export AWS_REGION=${region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}
+
+Ctrl-C stops it.
+`;
+}
+
+function asJson(emulator: Emulator): string {
+  const { url, port, region, account, demoArn } = emulator;
+  const facts = { url, port, region, account, harness: demoArn, runtime: runtimeArn(emulator) };
+  return `${JSON.stringify(facts)}\n`;
+}
+
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+function complaint(error: unknown, { host, port }: EmulateFlags): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,26 @@
+export interface Interruption {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+}
+
+/** Ctrl-C lets a command clean up behind itself; a second one ends it at once. */
+export function interruption(told: () => void): Interruption {
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    told();
+    controller.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of SIGNALS) process.off(signal, interrupt);
+    },
+  };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** As shells count: 128 and the number of the signal. */
+export const INTERRUPTED = 130;

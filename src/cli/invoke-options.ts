@@ -1,0 +1,52 @@
+import { Option, type Command } from "commander";
+import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
+import type { InvokeFlags } from "./invoke.ts";
+import { positive } from "./number-option.ts";
+
+/** `spanline invoke`. */
+export function addInvoke(spanline: Command, done: (exitCode: number) => void): void {
+  spanline
+    .command("invoke")
+    .description("make one call to an agent on AgentCore, and show its answer as it comes")
+    .argument("<text>", "what to say")
+    .option("--harness <arn>", "the harness to call")
+    .addOption(new Option("--runtime <arn>", "the agent runtime to call").conflicts("harness"))
+    .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
+    .option("--session <id>", "go on with a conversation; a new one begins when not given")
+    .option("--user <id>", "on whose behalf the agent acts")
+    .optionsGroup("Instead of what the harness has:")
+    .option("--system-prompt <text>", "the system prompt")
+    .option("--model <id>", "the model, by its id on Bedrock")
+    .option("--max-iterations <number>", "the most model calls", positive)
+    .option("--max-tokens <number>", "the most tokens of output", positive)
+    .option("--timeout-seconds <number>", "how long the agent may take", positive)
+    .optionsGroup("Where and as whom:")
+    .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
+    .option("--profile <name>", "a profile of the AWS files")
+    .optionsGroup("How long to wait, in seconds:")
+    .option("--first-event-timeout <seconds>", "for the first event (300)", positive)
+    .option("--idle-timeout <seconds>", "between two signs of life (300)", positive)
+    .option("--timeout <seconds>", "for all of it (3660)", positive)
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
+    )
+    .addOption(new Option("--json", "every event as a line of JSON").conflicts("format"))
+    .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
+    .addHelpText("after", EXAMPLES)
+    .action(async (text: string, flags: InvokeFlags) => {
+      const { invokeCommand } = await import("./invoke.ts");
+      done(await invokeCommand(text, flags));
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  spanline invoke --harness arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/demo-a1b2c3d4e5 "Hello"
+  spanline invoke --runtime arn:… "Plan my day" --format open-responses
+  spanline invoke --endpoint-url http://127.0.0.1:4780 --harness arn:… "Hello" --raw answer.bin
+
+The answer goes to stdout, everything else to stderr. Tools that wait for this side are shown, not run.
+AWS_ENDPOINT_URL_BEDROCK_AGENTCORE is used where --endpoint-url is not given, AWS_BEARER_TOKEN_BEDROCK_AGENTCORE
+in place of a signature. The call is made once, whatever happens to it.
+Exit codes: 0 done, 1 the call or the turn failed, 2 the command line cannot be used, 130 stopped by Ctrl-C.`;
