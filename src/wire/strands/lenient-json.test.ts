@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../test/support/bytes.ts";
+import { MAX_JSON_VALUES } from "../../domain/json.ts";
 import { isCutJson, parseLenientJson } from "./lenient-json.ts";
 
 function valueOf(text: string, bigIntegers?: "string" | "bigint"): unknown {
@@ -135,3 +136,9 @@ function safely<Value>(read: () => Value): Value | undefined {
     return undefined;
   }
 }
+
+it("refuses more values than anybody has a use for, though the native parser never saw them", () => {
+  const text = `[NaN${",[]".repeat(MAX_JSON_VALUES)}]`;
+  const reason = `More than ${MAX_JSON_VALUES} values`;
+  expect(parseLenientJson(text)).toEqual({ ok: false, reason });
+});

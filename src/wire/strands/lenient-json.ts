@@ -1,4 +1,5 @@
-import { MAX_JSON_DEPTH, parseJson } from "../../domain/json.ts";
+import { hasTooManyValues, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "../../domain/json.ts";
+import { detached } from "../../domain/kept-text.ts";
 
 export interface LenientOptions {
   /** What becomes of whole numbers that a double cannot hold. */
@@ -18,6 +19,7 @@ export function parseLenientJson(text: string, options: LenientOptions = {}): Le
   const native = mayHoldBig ? undefined : parseJson(text);
   if (native?.ok === true) return native;
   if (native !== undefined && !NOT_A_NUMBER.test(text)) return native;
+  if (hasTooManyValues(text)) return { ok: false, reason: `More than ${MAX_JSON_VALUES} values` };
   const reader: Reader = { text, at: 0, depth: 0, big: options.bigIntegers ?? "string" };
   const value = readValue(reader);
   if (value !== FAILED && peek(reader) === "") return { ok: true, value };
@@ -118,7 +120,7 @@ function readScalar(reader: Reader): unknown {
   const value = Number(word);
   const isExact = !/^-?[0-9]+$/.test(word) || Number.isSafeInteger(value);
   if (isExact) return value;
-  return reader.big === "bigint" ? BigInt(word) : word;
+  return reader.big === "bigint" ? BigInt(word) : detached(word);
 }
 
 function took(reader: Reader, character: string): boolean {
