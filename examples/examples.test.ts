@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { encodeEvent } from "../src/wire/index.ts";
 import { foldACapture } from "./01-fold-a-capture.ts";
 import { askAboutTheWeather } from "./02-aws-sdk.ts";
+import { talkToTheDemoAgent } from "./03-emulator.ts";
+import { callThreeTimes } from "./04-script.ts";
 
 /** The real client, with the service's answers put in place of the network. */
 function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
@@ -79,5 +81,24 @@ describe("the examples", () => {
         ],
       },
     ]);
+  });
+
+  it("03 offers a tool to the demo agent of an emulator, and answers its call", async () => {
+    let written = "";
+    await talkToTheDemoAgent((text) => (written += text));
+    expect(written).toBe(
+      'Let me use get_weather for that.\n→ get_weather {"city":"Bergen"}\n' +
+        "Done. get_weather says: sky: rain, degrees: 11.\n",
+    );
+  });
+
+  it("04 plays a script whose faults show as errors, each call made once", async () => {
+    let written = "";
+    await callThreeTimes((text) => (written += text));
+    expect(written).toBe(
+      "ConnectionLostError in the phase stream\n" +
+        "ThrottledError in the phase http, status 429\n" +
+        "This is the third call.\n",
+    );
   });
 });

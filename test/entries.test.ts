@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import * as emulator from "../src/emulator/index.ts";
 import * as words from "../src/index.ts";
+import * as providers from "../src/providers/index.ts";
 import * as wire from "../src/wire/index.ts";
 
 const source = join(import.meta.dirname, "../src");
@@ -81,12 +83,77 @@ describe("the public entries", () => {
         "userMessages",
       ]
     `);
+    expect(Object.keys(providers).sort()).toMatchInlineSnapshot(`
+      [
+        "AbortError",
+        "AccessDeniedError",
+        "AgentFailedError",
+        "ConflictError",
+        "ConnectFailedError",
+        "ConnectionLostError",
+        "DeadlineExceededError",
+        "FirstEventTimeoutError",
+        "IdleTimeoutError",
+        "NotFoundError",
+        "ProviderError",
+        "QuotaExceededError",
+        "ServiceFailedError",
+        "ThrottledError",
+        "UnauthorizedError",
+        "UnexpectedAnswerError",
+        "UnknownExceptionError",
+        "ValidationFailedError",
+        "commandOutput",
+        "errorOf",
+        "harnessProvider",
+        "runtimeProvider",
+        "sessionArtifacts",
+      ]
+    `);
+    expect(Object.keys(emulator).sort()).toMatchInlineSnapshot(`
+      [
+        "ServiceError",
+        "TEST_CREDENTIALS",
+        "emulate",
+      ]
+    `);
   });
 
   it("pull in no package and no node module: they run in a browser [AC-98]", () => {
     expect([...reached("wire/index.ts").packages]).toEqual([]);
     expect([...reached("index.ts").packages]).toEqual([]);
     expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
+  });
+
+  it("pull in what they need and no more: no provider loads the emulator, and the emulator no provider", () => {
+    const foldersOf = (entry: string): string[] => {
+      const folders = [...reached(entry).files].map(
+        (path) => path.slice(source.length).split("/")[1],
+      );
+      return [...new Set(folders)].map(String).sort();
+    };
+    expect(foldersOf("providers/index.ts")).toMatchInlineSnapshot(`
+      [
+        "async",
+        "aws",
+        "domain",
+        "platform",
+        "providers",
+        "wire",
+      ]
+    `);
+    expect(foldersOf("emulator/index.ts")).toMatchInlineSnapshot(`
+      [
+        "async",
+        "aws",
+        "domain",
+        "emulator",
+        "http",
+        "models",
+        "platform",
+        "wire",
+      ]
+    `);
   });
 });
 

@@ -65,6 +65,22 @@ describe("the packed package, installed in an empty folder", () => {
     expect(types).toContain("index.d.ts");
   });
 
+  it("calls the demo agent of its emulator through its provider", () => {
+    const script =
+      'import { emulate, TEST_CREDENTIALS } from "spanline/emulator";' +
+      'import { harnessProvider } from "spanline/providers";' +
+      "const emulator = await emulate();" +
+      "const { url: endpoint, demoArn: harnessArn } = emulator;" +
+      "const session = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();" +
+      "const { signal } = new AbortController();" +
+      'const call = await session.call({ type: "prompt", texts: ["What is 2 + 3?"] }, { signal });' +
+      'for await (const event of call) if (event.type === "text.end") console.log(event.text);' +
+      "await emulator.close();";
+    expect(run(process.execPath, ["--input-type=module", "-e", script], folder)).toBe(
+      "That is 5.\n",
+    );
+  });
+
   it("holds no tests, no sources of tests and no paths of the machine it was built on", () => {
     const shipped = join(folder, "node_modules", "spanline");
     const files = readdirSync(shipped, { recursive: true, encoding: "utf8" });

@@ -1,0 +1,56 @@
+// AgentCore on this machine, with no account: a conversation with the demo agent, which calls a tool that it is offered
+// and uses what the tool gave. Run by the tests.
+
+import assert from "node:assert/strict";
+import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
+import { addToTurn, initialTurn, snapshotTurn, toolSuccess, type Turn } from "../src/index.ts";
+import { harnessProvider, type OfferedTool, type ProviderCall } from "../src/providers/index.ts";
+
+const weather: OfferedTool = {
+  name: "get_weather",
+  description: "The weather in a city",
+  schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+export async function talkToTheDemoAgent(write: (text: string) => void): Promise<void> {
+  const emulator = await emulate();
+  try {
+    const agent = harnessProvider({
+      harnessArn: emulator.demoArn,
+      endpoint: emulator.url,
+      credentials: TEST_CREDENTIALS,
+    });
+    const session = agent.open();
+    const options = { signal: AbortSignal.timeout(20_000), tools: [weather] };
+
+    const prompt = { type: "prompt", texts: ["What is the weather in Bergen?"] } as const;
+    const asked = await heard(await session.call(prompt, options), write);
+    assert.equal(asked.end?.outcome, "action-required");
+    assert.deepEqual(
+      asked.calls.map(({ name, input }) => ({ name, input })),
+      [{ name: "get_weather", input: { city: "Bergen" } }],
+    );
+
+    const results = asked.calls.map(({ id }) => toolSuccess(id, { sky: "rain", degrees: 11 }));
+    const resumed = { type: "results", turn: asked, results } as const;
+    const answered = await heard(await session.call(resumed, options), write);
+    assert.equal(answered.end?.outcome, "completed");
+    assert.match(answered.text, /sky: rain, degrees: 11/);
+
+    await session.stop?.(options);
+  } finally {
+    await emulator.close();
+  }
+}
+
+/** Prints a turn while it comes and gathers it. */
+async function heard(call: ProviderCall, write: (text: string) => void): Promise<Turn> {
+  const turn = initialTurn();
+  for await (const event of call) {
+    if (event.type === "text.delta") write(event.text);
+    if (event.type === "text.end") write("\n");
+    if (event.type === "tool.end") write(`→ ${event.call.name} ${event.call.inputText}\n`);
+    addToTurn(turn, event);
+  }
+  return snapshotTurn(turn);
+}
