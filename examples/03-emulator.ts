@@ -37,7 +37,7 @@ export async function talkToTheDemoAgent(write: (text: string) => void): Promise
     assert.equal(answered.end?.outcome, "completed");
     assert.match(answered.text, /sky: rain, degrees: 11/);
 
-    await session.stop?.(options);
+    await session.stop(options);
   } finally {
     await emulator.close();
   }

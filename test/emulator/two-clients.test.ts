@@ -222,7 +222,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     );
     expect([turn.text, turn.end?.outcome]).toEqual(["I will look.Two were found.", "completed"]);
     expect(turn.serverCalls).toHaveLength(1);
-    await session.stop?.({ signal });
+    await session.stop({ signal });
     const { statusCode } = await client.send(
       new StopRuntimeSessionCommand({ agentRuntimeArn: arn, runtimeSessionId: SDK_SESSION }),
     );

@@ -5,8 +5,10 @@ import type { Emulator } from "../../src/emulator/emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { sessionArtifacts, type Artifacts } from "../../src/providers/agentcore/artifacts.ts";
 import { commandOutput } from "../../src/providers/agentcore/command-output.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import type { CommandRun } from "../../src/providers/provider.ts";
+import {
+  harnessProvider,
+  type HarnessSession,
+} from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
 import { gather, harnessSession, rejection } from "../support/provider-session.ts";
 
@@ -19,23 +21,9 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-interface Machine {
-  runCommand(
-    command: string,
-    options: { readonly signal: AbortSignal; readonly timeoutSeconds?: number },
-  ): Promise<CommandRun>;
-}
-
-function machine(): Machine {
+function machine(): HarnessSession {
   const { demoArn: harnessArn, url: endpoint } = emulator;
-  const session = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();
-  return {
-    async runCommand(command, options) {
-      const run = await session.runCommand?.(command, options);
-      if (run === undefined) throw new Error("A harness runs commands");
-      return run;
-    },
-  };
+  return harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();
 }
 
 describe("a command on the agent's machine", () => {
@@ -64,8 +52,7 @@ describe("a command on the agent's machine", () => {
         response.end(Buffer.concat(frames));
       });
       const session = harnessSession(peer.url);
-      const run = await session.runCommand?.("ls", { signal });
-      return run === undefined ? [] : gather(run);
+      return gather(await session.runCommand("ls", { signal }));
     };
     const bare = await answering(
       awsFrame("contentStart", {}),

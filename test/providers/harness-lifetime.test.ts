@@ -189,6 +189,17 @@ describe("limits of time", () => {
     expect(error).toBeInstanceOf(DeadlineExceededError);
   });
 
+  it("hold while the deployed tools are asked for [AC-67]", async () => {
+    const clock = fakeClock();
+    const mute = await startPeer(() => clock.advance(1000));
+    const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
+    const session = harnessSession(mute.url, { clock, limits });
+    const error = await rejection(session.call(PROMPT, { signal, tools }));
+    expect(error).toBeInstanceOf(FirstEventTimeoutError);
+    expect(mute.requests).toMatchObject([{ method: "GET" }]);
+    await mute.quiet();
+  });
+
   it("take any byte for a sign of life, or only events [AC-68]", async () => {
     const outcome = async (idleCounts: "bytes" | "events"): Promise<unknown> => {
       const clock = fakeClock();

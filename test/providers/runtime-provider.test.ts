@@ -93,9 +93,9 @@ describe("a call to a runtime", () => {
     expect(await rejection(session.call(PROMPT, { signal, trace: long }))).toMatchObject({
       details: { path: "trace.traceparent" },
     });
-    expect(
-      await rejection(session.runCommand?.("", { signal }) ?? Promise.resolve()),
-    ).toMatchObject({ details: { path: "command" } });
+    expect(await rejection(session.runCommand("", { signal }))).toMatchObject({
+      details: { path: "command" },
+    });
     expect(peer.requests).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe("a call to a runtime", () => {
     const session = sessionOn(peer.url).open();
     for await (const _ of await session.call(PROMPT, { signal })) break;
     expect(peer.requests).toHaveLength(1);
-    await session.stop?.({ signal });
+    await session.stop({ signal });
     expect(peer.requests[1]).toMatchObject({
       method: "POST",
       url: `/runtimes/${encodeURIComponent(RUNTIME)}/stopruntimesession`,

@@ -44,29 +44,33 @@ export interface RuntimeSetting {
 /** The data plane for `startEmulator`. Throws on settings that mean nothing. */
 export function emulatedDataPlane(
   settings: DataPlaneSettings = {},
-): (parts: DataPlaneParts) => DataPlaneRoutes {
+): (parts: DataPlaneParts) => Promise<DataPlaneRoutes> {
   const switches = parseSwitches(settings.switches);
   const { brain, brains, runtimes = [], commands, recordings, environment } = settings;
   for (const runtime of runtimes) checkRuntime(runtime);
-  return ({ registry, clock, dataDirectory, region, account }) =>
-    dataRoutes({
+  return async ({ registry, clock, dataDirectory, region, account }) => {
+    const find = brainFinder({
+      clock,
+      ...(brain === undefined ? {} : { fallback: brain }),
+      ...(brains === undefined ? {} : { named: brains }),
+      ...(environment === undefined ? {} : { environment }),
+    });
+    // What is wrong with it is told now, and not to the first client.
+    for (const name of [brain, ...runtimes.map((runtime) => runtime.brain)]) await find(name);
+    return dataRoutes({
       harnesses: registry,
       runtimes: runtimes.map((runtime) => ({
         ...runtimeRecord(runtime),
         arn: `arn:aws:bedrock-agentcore:${region}:${account}:runtime/${runtime.name}`,
       })),
-      brains: brainFinder({
-        clock,
-        ...(brain === undefined ? {} : { fallback: brain }),
-        ...(brains === undefined ? {} : { named: brains }),
-        ...(environment === undefined ? {} : { environment }),
-      }),
+      brains: find,
       switches,
       clock,
       ...(dataDirectory === undefined ? {} : { dataDirectory }),
       ...(commands === undefined ? {} : { commands }),
       ...(recordings === undefined ? {} : { recordings }),
     });
+  };
 }
 
 function runtimeRecord({

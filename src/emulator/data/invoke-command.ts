@@ -48,7 +48,7 @@ function switchedOff(): ServiceError {
   return new ServiceError(
     403,
     "AccessDeniedException",
-    'Commands are switched off: they would run on this machine as the user who started the emulator. Start it with commands: "run" (spanline emulate --commands run) to allow them',
+    'Commands are switched off: they would run on this machine as the user who started the emulator. Start it with commands: "run" (spanline emulate --commands) to allow them',
   );
 }
 

@@ -36,7 +36,7 @@ export function invokeHarness(plane: DataPlane): Route {
         session,
         brain,
       });
-      const headers = { [SESSION_HEADER]: invocation.sessionId, ...answered.headers };
+      const headers = { ...answered.headers, [SESSION_HEADER]: invocation.sessionId };
       return { ...answered, headers };
     },
   };

@@ -13,7 +13,7 @@ import type { CallLimits } from "../agentcore/limits.ts";
 import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
 import { requestIdOf } from "../agentcore/read-stream.ts";
-import { sessionMachine } from "../agentcore/session-machine.ts";
+import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
 import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
 import type {
   CallInput,
@@ -22,7 +22,6 @@ import type {
   OpenOptions,
   Provider,
   ProviderCall,
-  ProviderSession,
 } from "../provider.ts";
 import { deployedToolsOf, type ReadDeployedTools } from "./deployed-tools.ts";
 
@@ -44,7 +43,7 @@ export interface HarnessCallOptions extends CallOptions {
   readonly trace?: TraceContext;
 }
 
-export interface HarnessSession extends ProviderSession {
+export interface HarnessSession extends MachineSession {
   call(input: CallInput, options: HarnessCallOptions): Promise<ProviderCall>;
 }
 
@@ -69,19 +68,18 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
     const messages = messagesOf(input);
     const wanted = { ...options.overrides, ...given.overrides };
     const mode = options.offeredTools ?? "merge";
-    const overrides = await withOffered(wanted, tools, mode, () => deployed(signal));
-    const request = harnessRequest({
-      harnessArn,
-      sessionId,
-      messages,
-      overrides,
-      ...(qualifier !== undefined && { qualifier }),
-      ...(userId !== undefined && { userId }),
-      ...(trace !== undefined && { trace }),
-    });
     return openStream({
       service,
-      request,
+      prepare: async (ending) =>
+        harnessRequest({
+          harnessArn,
+          sessionId,
+          messages,
+          overrides: await withOffered(wanted, tools, mode, () => deployed(ending)),
+          ...(qualifier !== undefined && { qualifier }),
+          ...(userId !== undefined && { userId }),
+          ...(trace !== undefined && { trace }),
+        }),
       limits,
       signal,
       ...(tap !== undefined && { tap }),

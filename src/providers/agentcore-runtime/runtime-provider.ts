@@ -11,16 +11,9 @@ import type { CallLimits } from "../agentcore/limits.ts";
 import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
 import { requestIdOf } from "../agentcore/read-stream.ts";
-import { sessionMachine } from "../agentcore/session-machine.ts";
+import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
 import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
-import type {
-  CallInput,
-  CallOptions,
-  OpenOptions,
-  Provider,
-  ProviderCall,
-  ProviderSession,
-} from "../provider.ts";
+import type { CallInput, CallOptions, OpenOptions, Provider, ProviderCall } from "../provider.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;
@@ -37,7 +30,7 @@ export interface RuntimeCallOptions extends CallOptions {
   readonly trace?: TraceContext;
 }
 
-export interface RuntimeSession extends ProviderSession {
+export interface RuntimeSession extends MachineSession {
   call(input: CallInput, options: RuntimeCallOptions): Promise<ProviderCall>;
 }
 
@@ -75,7 +68,8 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
           const body = jsonBody(payload(input));
           return openStream({
             service,
-            request: runtimeRequest({ ...target, ...(trace !== undefined && { trace }) }, body),
+            prepare: async () =>
+              runtimeRequest({ ...target, ...(trace !== undefined && { trace }) }, body),
             limits,
             signal,
             ...(tap !== undefined && { tap }),

@@ -8,7 +8,8 @@ import { readStream, requestIdOf, type StreamReading } from "./read-stream.ts";
 
 export interface StreamCall<Event> {
   readonly service: AgentCore;
-  readonly request: ServiceRequest;
+  /** What to send, once it is known; finding that out is part of the call. */
+  readonly prepare: (signal: AbortSignal) => Promise<ServiceRequest>;
   readonly limits: CallLimits;
   readonly signal: AbortSignal;
   readonly tap?: (chunk: Uint8Array) => void;
@@ -24,12 +25,16 @@ export interface OpenedStream<Event> extends AsyncIterable<Event> {
 
 /** Makes one call and resolves once its answer has begun. */
 export async function openStream<Event>(call: StreamCall<Event>): Promise<OpenedStream<Event>> {
-  const { service, request, limits, signal, tap } = call;
+  const { service, limits, signal, tap } = call;
   const { clock } = service;
   const total = { limit: "total", milliseconds: milliseconds(limits, "total") } as const;
   const guard = guardCall<LimitName>(clock, signal, total);
   guard.wait("firstEvent", milliseconds(limits, "firstEvent"));
-  const answer = await service.call("data", request, guard.signal).catch((error: unknown) => {
+  const send = async (): Promise<HttpAnswer> => {
+    const request = await call.prepare(guard.signal);
+    return service.call("data", request, guard.signal);
+  };
+  const answer = await send().catch((error: unknown) => {
     guard.release();
     if (guard.reached !== null) throw limitError(guard.reached, limits, "http");
     throw signal.aborted ? new AbortError(signal.reason) : error;

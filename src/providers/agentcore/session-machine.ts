@@ -10,17 +10,23 @@ import {
   type RuntimeTarget,
 } from "../../wire/agentcore/runtime-request.ts";
 import { failureInStream } from "../../wire/agentcore/service-error.ts";
-import type { CommandOptions, ProviderSession, StopOptions } from "../provider.ts";
+import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
 import { DEFAULT_LIMITS, limitError, type CallLimits, type LimitName } from "./limits.ts";
 import { openStream } from "./open-stream.ts";
 import { requestIdOf } from "./read-stream.ts";
+
+/** A session with a machine: every one on AgentCore. */
+export interface MachineSession extends ProviderSession {
+  stop(options: StopOptions): Promise<void>;
+  runCommand(command: string, options: CommandOptions): Promise<CommandRun>;
+}
 
 /** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */
 export function sessionMachine(
   service: AgentCore,
   target: RuntimeTarget,
   limits: CallLimits,
-): Required<Pick<ProviderSession, "stop" | "runCommand">> {
+): Pick<MachineSession, "stop" | "runCommand"> {
   return {
     async stop({ signal }: StopOptions) {
       const request = stopSessionRequest(target, randomText(40));
@@ -39,7 +45,7 @@ export function sessionMachine(
     async runCommand(command: string, { signal, timeoutSeconds }: CommandOptions) {
       return openStream<CommandEvent>({
         service,
-        request: commandRequest(target, command, timeoutSeconds),
+        prepare: async () => commandRequest(target, command, timeoutSeconds),
         limits: commandLimits(limits, timeoutSeconds),
         signal,
         codecFor(answer) {

@@ -33,7 +33,9 @@ export function recall(messages: readonly Message[]): string | null {
     return `You have sent me ${earlier.length + 1} message${earlier.length === 0 ? "" : "s"}.`;
   }
   if (
-    /\bwhat\b.*\b(?:asked|told)\b.*\bremember\b|\bwhat (?:do|should) you remember\b/i.test(prompt)
+    /\bwhat\b.*\b(?:ask(?:ed)?|tell|told)\b.*\bremember\b|\bwhat (?:do|should) you remember\b/i.test(
+      prompt,
+    )
   ) {
     const things = earlier.flatMap(
       (text) => /\bremember(?: that)?:?\s+(.+)/is.exec(text)?.[1] ?? [],

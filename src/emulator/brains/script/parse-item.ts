@@ -6,7 +6,7 @@ import type { Item, Pace, ScriptCall, ScriptUsage, ServerTool } from "./scenario
 
 /** Reads one item of an answer. Which it is, its first name says; text alone is the short form of `text`. */
 export function parseItem(spot: Spot): Item {
-  if (typeof spot.value === "string") return { type: "text", text: spot.value, pace: null };
+  if (typeof spot.value === "string") return { type: "text", text: spot.value, pace: {} };
   if (!isObject(spot.value)) spot.refuse(`text, or an object with one of ${KINDS}`);
   const read = Object.entries(READERS).find(([name]) => spot.at(name).value !== undefined)?.[1];
   return read === undefined ? spot.refuse(`an item with one of ${KINDS}`) : read(spot);
@@ -97,13 +97,12 @@ const READERS: { readonly [kind: string]: (spot: Spot) => Item } = {
 const KINDS = Object.keys(READERS).join(", ");
 const CALL_NAMES = ["id", "input", "inputText", "type", "serverName"];
 
-function parseOwnPace(spot: Spot): Pace | null {
+function parseOwnPace(spot: Spot): Partial<Pace> {
   const chunk = spot.at("chunk");
   const delay = spot.at("delay");
-  if (!chunk.isGiven && !delay.isGiven) return null;
   return {
-    chunk: chunk.isGiven ? chunk.amount() : Infinity,
-    delay: delay.isGiven ? delay.amount() : 0,
+    ...(chunk.isGiven && { chunk: chunk.amount() }),
+    ...(delay.isGiven && { delay: delay.amount() }),
   };
 }
 

@@ -49,6 +49,8 @@ function parseTurn(spot: Spot): ScriptTurn {
   spot.object(["when", "answer", "faults", "refuse", "replay"]);
   const kinds = ["answer", "refuse", "replay"].filter((name) => spot.at(name).isGiven);
   if (kinds.length !== 1) spot.refuse('exactly one of "answer", "refuse" and "replay"');
+  const faults = spot.at("faults");
+  if (faults.isGiven && kinds[0] !== "answer") faults.refuse('nothing: faults are for an "answer"');
   const when = spot.at("when");
   const answer = spot.at("answer");
   const refuse = spot.at("refuse");
@@ -56,7 +58,7 @@ function parseTurn(spot: Spot): ScriptTurn {
   return {
     when: when.isGiven ? parseCondition(when) : null,
     answer: answer.isGiven ? parseAnswer(answer) : [],
-    faults: parseFaults(spot.at("faults")),
+    faults: parseFaults(faults),
     refuse: refuse.isGiven ? parseRefusal(refuse) : null,
     replay: replay.isGiven ? parseReplay(replay) : null,
   };
@@ -64,7 +66,7 @@ function parseTurn(spot: Spot): ScriptTurn {
 
 /** Text alone is the short form of an answer of that text. */
 function parseAnswer(spot: Spot): ScriptTurn["answer"] {
-  if (typeof spot.value === "string") return [{ type: "text", text: spot.value, pace: null }];
+  if (typeof spot.value === "string") return [{ type: "text", text: spot.value, pace: {} }];
   return spot.list().map(parseItem);
 }
 

@@ -52,12 +52,17 @@ export interface Refusal {
 }
 
 export type Item =
-  | { readonly type: "text"; readonly text: string; readonly pace: Pace | null }
+  | {
+      readonly type: "text";
+      readonly text: string /** Where it differs from the scenario's. */;
+      readonly pace: Partial<Pace>;
+    }
   | {
       readonly type: "reasoning";
       readonly text: string;
       readonly signature: string | null;
-      readonly pace: Pace | null;
+      /** Where it differs from the scenario's. */
+      readonly pace: Partial<Pace>;
     }
   | { readonly type: "redacted"; readonly base64: string }
   | { readonly type: "call"; readonly call: ScriptCall }

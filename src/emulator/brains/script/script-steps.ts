@@ -29,8 +29,8 @@ function isUsage(type: Item["type"]): boolean {
 
 function* itemSteps(item: Item, stage: Stage, message: OpenMessage): Generator<Step> {
   const { random, scenario } = stage;
-  const inPieces = (text: string, pace: Pace | null): Iterable<Step | string> =>
-    paced(text, pace ?? scenario.pace, random);
+  const inPieces = (text: string, pace: Partial<Pace>): Iterable<Step | string> =>
+    paced(text, { ...scenario.pace, ...pace }, random);
   switch (item.type) {
     case "text":
       yield* message.begin();
