@@ -1,3 +1,4 @@
+import { SpanlineError } from "../domain/errors.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import {
   httpClient,
@@ -47,26 +48,39 @@ export function agentCore(
   options: ConnectionOptions = {},
 ): AgentCore {
   const { send = httpClient().send, clock = systemClock } = options;
-  const authorize = authorization(place, clock, options);
-  const callAws = awsCaller({ send, authorize, clock, errorFor });
+  const addresses = {
+    data: endpointFor("data", place, options),
+    control: endpointFor("control", place, options),
+  };
+  const callers = {
+    data: awsCaller({ send, authorize: authorization(place, clock, options), clock, errorFor }),
+    // Tokens are for agents; managing them takes a signature.
+    control: awsCaller({ send, authorize: signature(place, clock, options), clock, errorFor }),
+  };
   return {
     clock,
     call: (plane, { path, query, ...request }, signal) => {
-      const base = endpointFor(plane, place, options);
+      const base = addresses[plane];
       const url = new URL(base.pathname.replace(/\/$/, "") + path, base);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      return callAws({ ...request, url }, signal);
+      return callers[plane]({ ...request, url }, signal);
     },
   };
 }
 
-function authorization(
+function authorization(place: Place, clock: Clock, options: ConnectionOptions): Authorize {
+  const { bearerToken } = options;
+  if (bearerToken === undefined) return signature(place, clock, options);
+  return bearing(
+    typeof bearerToken === "string" ? () => Promise.resolve(bearerToken) : bearerToken,
+  );
+}
+
+function signature(
   { region }: Place,
   clock: Clock,
-  { bearerToken, credentials, profile }: ConnectionOptions,
+  { credentials, profile }: ConnectionOptions,
 ): Authorize {
-  if (typeof bearerToken === "string") return bearing(() => Promise.resolve(bearerToken));
-  if (bearerToken !== undefined) return bearing(bearerToken);
   const source =
     credentials === undefined
       ? chainedCredentials(profile === undefined ? {} : { profile })
@@ -78,5 +92,9 @@ function authorization(
 
 function endpointFor(plane: Plane, place: Place, { endpoint }: ConnectionOptions): URL {
   const given = typeof endpoint === "string" ? endpoint : endpoint?.[plane];
-  return given === undefined ? agentCoreEndpoint(plane, place) : new URL(given);
+  if (given === undefined) return agentCoreEndpoint(plane, place);
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  const message = `endpoint is ${JSON.stringify(given)}, wanted an address such as http://127.0.0.1:4780`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "endpoint" } });
 }

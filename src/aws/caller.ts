@@ -1,3 +1,4 @@
+import { untilAborted } from "../async/pause.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import {
@@ -31,11 +32,17 @@ export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): 
   let ahead = 0;
 
   async function attempt(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer | Refusal> {
-    const authorized = await authorize(request, clock.now() + ahead);
+    // A source of credentials takes as long as it takes, and cannot be called off.
+    const authorizing = authorize(request, clock.now() + ahead);
+    const authorized = await untilAborted(authorizing, signal);
     const answer = await send(authorized, signal);
     if (answer.status >= 200 && answer.status < 300) return answer;
-    const body = await readStart(answer.body);
-    return { status: answer.status, headers: answer.headers, body };
+    const body = await readStart(answer);
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: withoutSecrets(body, authorized),
+    };
   }
 
   return async (request, signal) => {
@@ -67,8 +74,9 @@ const SKEW =
   /Signature expired|Signature not yet current|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/;
 
 function callError(error: unknown, { url }: HttpRequest, signal: AbortSignal): unknown {
-  if (signal.aborted && error === signal.reason) return new AbortError(signal.reason);
-  if (!(error instanceof NoAnswerError)) return error;
+  const isLost = error instanceof NoAnswerError;
+  if (signal.aborted) return new AbortError(signal.reason, isLost && error.sent);
+  if (!isLost) return error;
   if (error.sent) {
     const message = `The connection to ${url.host} was lost before an answer came: ${error.message}`;
     return providerError("connection_lost", message, { phase: "http", cause: error.cause });
@@ -77,16 +85,31 @@ function callError(error: unknown, { url }: HttpRequest, signal: AbortSignal): u
   return providerError("connect_failed", message, { phase: "connect", cause: error.cause });
 }
 
+/** A service that refuses a request may quote it, with what was secret in it. */
+function withoutSecrets(text: string, { headers }: HttpRequest): string {
+  const secrets = SECRET_HEADERS.flatMap((name) => headers[name]?.split(" ").at(-1) ?? []);
+  return secrets.reduce(
+    (safe, secret) => (secret === "" ? safe : safe.replaceAll(secret, "[redacted]")),
+    text,
+  );
+}
+
+const SECRET_HEADERS = ["authorization", "x-amz-security-token", "x-api-key", "api-key"];
+
 const MOST_ERROR_BYTES = 64 * 1024;
 
-/** An error says what it has to say at its start; leaving it there closes the connection. */
-async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** An error says what it has to say at its start; leaving it there closes the connection, and an end that is missing is no loss. */
+async function readStart({ body }: HttpAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, MOST_ERROR_BYTES - length));
-    length += chunk.length;
-    if (length >= MOST_ERROR_BYTES) break;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk.subarray(0, MOST_ERROR_BYTES - length));
+      length += chunk.length;
+      if (length >= MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status has come; that is enough to know what happened.
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -54,14 +54,23 @@ export interface ReadsTime {
 
 /** Asks a source again only when what it gave is about to expire, and once for all who wait. */
 export function keptCredentials(source: CredentialSource, clock: ReadsTime): CredentialSource {
-  let kept: Promise<Credentials> | undefined;
+  let known: Credentials | undefined;
+  let asking: Promise<Credentials> | undefined;
+
+  async function ask(): Promise<Credentials> {
+    try {
+      known = await source();
+      return known;
+    } finally {
+      asking = undefined;
+    }
+  }
+
   return async () => {
-    const known = await kept?.catch(() => undefined);
-    const isFresh =
-      known !== undefined && (known.expiresAt ?? Infinity) - clock.now() > EXPIRY_MARGIN;
-    if (isFresh) return known;
-    kept = source();
-    return kept;
+    const left = (known?.expiresAt ?? Infinity) - clock.now();
+    if (known !== undefined && left > EXPIRY_MARGIN) return known;
+    asking ??= ask();
+    return asking;
   };
 }
 

@@ -7,13 +7,20 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export async function readText(answer: HttpAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of answer.body) {
-    length += chunk.length;
-    if (length > MOST_BYTES) {
-      const message = `The answer is larger than ${MOST_BYTES} bytes`;
-      throw providerError("unknown_exception", message, { phase: "http" });
+  try {
+    for await (const chunk of answer.body) {
+      length += chunk.length;
+      if (length > MOST_BYTES) break;
+      chunks.push(chunk);
     }
-    chunks.push(chunk);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The connection was lost inside the answer: ${reason}`;
+    throw providerError("connection_lost", message, { phase: "http", cause });
+  }
+  if (length > MOST_BYTES) {
+    const message = `The answer is larger than ${MOST_BYTES} bytes`;
+    throw providerError("unexpected_answer", message, { phase: "http" });
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import { SpanlineError, type ErrorCode, type Failure } from "./errors.ts";
 
-/** How far a call had come: no connection yet, an answer that is an error, or inside the stream. */
+/** How far a call had come: nothing was sent yet, no answer but an error came, or it was inside the stream. */
 export type Phase = "connect" | "http" | "stream";
 
 export interface ProviderErrorFacts {
@@ -111,8 +111,12 @@ function isProviderErrorCode(code: ErrorCode): code is ProviderErrorCode {
 
 /** The caller ended it; `cause` is the reason of the signal. Named as the platform names it. */
 export class AbortError extends SpanlineError {
-  constructor(reason: unknown) {
-    super("aborted", "The call was aborted", { cause: reason });
+  /** Whether the request may have reached the other side, and had its effect there. */
+  readonly sent: boolean;
+
+  constructor(reason: unknown, sent = true) {
+    super("aborted", "The call was aborted", { cause: reason, details: { sent } });
     this.name = "AbortError";
+    this.sent = sent;
   }
 }

@@ -106,5 +106,5 @@ function scrubbed(failure: Failure, secrets: readonly string[]): Failure {
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[key]"), text);
+  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
 }

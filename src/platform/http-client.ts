@@ -31,7 +31,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** Sends a request once, and rejects with a `NoAnswerError`, or with the signal's reason, which ends it at any point. */
+/** Sends a request once, and rejects with a `NoAnswerError` when no answer comes. The signal ends it at any point. */
 export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
 
 export interface HttpClient {
@@ -47,7 +47,8 @@ export function httpClient(): HttpClient {
   return {
     send: ({ method, url, headers, body }, signal) =>
       new Promise((resolve, reject) => {
-        signal.throwIfAborted();
+        if (signal.aborted)
+          return reject(new NoAnswerError(new Error("It was ended before"), false));
         const isPlain = url.protocol === "http:";
         const settings = { method, headers, signal };
         const outgoing = isPlain
@@ -61,7 +62,7 @@ export function httpClient(): HttpClient {
           else socket.once(isPlain ? "connect" : "secureConnect", () => (sent = true));
         });
         outgoing.on("error", (error) => {
-          reject(signal.aborted ? signal.reason : new NoAnswerError(error, sent));
+          reject(new NoAnswerError(error, sent));
         });
         outgoing.on("response", (incoming) => resolve(answer(incoming)));
         outgoing.end(body);

@@ -5,6 +5,11 @@ export function randomText(length: number): string {
   return randomBytes(length).toString("base64url").slice(0, length);
 }
 
+/** A token of 41 characters for a request that must count once: letters and digits alone, as services want them. */
+export function randomToken(): string {
+  return `t${randomBytes(20).toString("hex")}`;
+}
+
 /** From 0 up to, but not including, 1. */
 export function randomFraction(): number {
   return Math.random();

@@ -1,7 +1,7 @@
 import type { Budget } from "../async/budget.ts";
 import type { ConnectionOptions } from "../aws/agentcore.ts";
 import type { Clock } from "../platform/clock.ts";
-import { randomText } from "../platform/random.ts";
+import { randomToken } from "../platform/random.ts";
 import {
   readDeletedHarness,
   readEndpoint,
@@ -53,7 +53,7 @@ export interface ControlClient {
 }
 
 export function controlClient(options: ControlOptions): ControlClient {
-  const { newToken = clientToken } = options;
+  const { newToken = randomToken } = options;
   const connection = controlConnection(options);
   const { once, again } = connection;
   return {
@@ -115,9 +115,4 @@ export function controlClient(options: ControlOptions): ControlClient {
         ({ name }) => name,
       ),
   };
-}
-
-/** The service wants 33 to 256 letters, digits and single hyphens between them. */
-function clientToken(): string {
-  return `spanline-${randomText(32).replaceAll(/[-_]/g, "0")}`;
 }

@@ -91,6 +91,20 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
     expect(await outcome(turn)).toMatchObject(seen);
   });
 
+  it("drip is really one byte in each write, padding really there, a stop really left out", async () => {
+    const faulty = (faults: string): Promise<Running> =>
+      running({ script: `turns: [{answer: Hello there., faults: {${faults}}}]` });
+    const dripped = await posted(await faulty("drip: 1"));
+    let longest = 0;
+    for await (const chunk of dripped.body ?? []) longest = Math.max(longest, chunk.length);
+    const whole = await rawBytes(await running({ script: "turns: [{answer: Hello there.}]" }));
+    expect(longest).toBeLessThan(whole.length);
+    expect((await rawBytes(await faulty("padding: 300"))).length).toBeGreaterThan(whole.length);
+    const omitted = await rawBytes(await faulty("omit: [contentBlockStop]"));
+    expect(omitted.includes("contentBlockStop")).toBe(false);
+    expect(whole.includes("contentBlockStop")).toBe(true);
+  });
+
   it("padding where the switch says so", async () => {
     const emulator = await running({ switches: { padding: "on" } });
     expect((await rawBytes(emulator)).toString("latin1")).toContain('"p":"abc');

@@ -190,9 +190,11 @@ describe("a call that fails", () => {
       response.end(`${HI}data: ${JSON.stringify(error)}\n\n`);
     });
     const thrown = await refusalOf(modelAt(refused));
-    expect(thrown).toMatchObject({ message: expect.stringContaining("Incorrect API key: [key]") });
+    expect(thrown).toMatchObject({
+      message: expect.stringContaining("Incorrect API key: [redacted]"),
+    });
     const said = JSON.stringify([thrown, String(thrown), (await ask(modelAt(broken))).end]);
-    expect(said).toContain("[key]");
+    expect(said).toContain("[redacted]");
     expect(said).not.toContain(KEY);
   });
 

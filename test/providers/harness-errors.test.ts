@@ -74,7 +74,8 @@ describe("an answer that is an error", () => {
   ])(
     "%i %s has its class and code, and is never sent again [AC-57, AC-58, AC-62, AC-63, RMA-P0-5]",
     async (status, type, wanted, code) => {
-      const error = await refusedWith({ status, type, body: `{"message":"because"}` });
+      const body = `{"message":"because","extra":1}`;
+      const error = await refusedWith({ status, type, body });
       expect(error).toBeInstanceOf(wanted);
       expect(error).toMatchObject({
         code,
@@ -82,7 +83,13 @@ describe("an answer that is an error", () => {
         phase: "http",
         requestId: "request-1",
         message: `${type}: because`,
-        details: { type, status, phase: "http", requestId: "request-1" },
+        details: {
+          type,
+          status,
+          phase: "http",
+          requestId: "request-1",
+          payload: { message: "because", extra: 1 },
+        },
       });
     },
   );
@@ -121,6 +128,23 @@ describe("an answer that is an error", () => {
     });
     const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
     expect(error).toMatchObject({ code: "service_failed", status: 500 });
+    await peer.quiet();
+  });
+});
+
+describe("a stream that cannot go on", () => {
+  it("is left where it broke, though its sender goes on [AC-5]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(awsFrame("messageStart", { role: "assistant" }));
+      const flood = (): void => {
+        while (response.write(Buffer.alloc(65_536, 0xff)));
+      };
+      response.on("drain", flood);
+      flood();
+    });
+    const { end } = await converse(harnessSession(peer.url));
+    expect(end?.failure?.code).toMatch(/^frame_/);
     await peer.quiet();
   });
 });

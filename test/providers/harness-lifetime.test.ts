@@ -65,6 +65,14 @@ describe("leaving a stream early", () => {
     expect((await events.next()).done).toBe(true);
   });
 
+  it("closes the connection of one who leaves before the first event [AC-65]", async () => {
+    const peer = await silentPeer(START);
+    const call = await harnessSession(peer.url).call(PROMPT, { signal });
+    await call[Symbol.asyncIterator]().return?.();
+    await peer.quiet();
+    expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
+  });
+
   it("closes the connection of a call that nobody reads [AC-65]", async () => {
     const peer = await silentPeer(START);
     (await harnessSession(peer.url).call(PROMPT, { signal })).close();
@@ -84,7 +92,9 @@ describe("an abort", () => {
   it("before the call sends nothing [AC-66]", async () => {
     const peer = await silentPeer();
     const call = harnessSession(peer.url).call(PROMPT, { signal: AbortSignal.abort(reason) });
-    expectAbort(await rejection(call));
+    const error = await rejection(call);
+    expectAbort(error);
+    expect(error).toMatchObject({ sent: false });
     expect(peer.requests).toEqual([]);
   });
 
@@ -92,8 +102,28 @@ describe("an abort", () => {
     const controller = new AbortController();
     const peer = await startPeer(() => controller.abort(reason));
     const call = harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
-    expectAbort(await rejection(call));
+    const error = await rejection(call);
+    expectAbort(error);
+    expect(error).toMatchObject({ sent: true });
     await peer.quiet();
+  });
+
+  it("ends the wait for credentials, and nothing was sent [AC-66, AC-67]", async () => {
+    const controller = new AbortController();
+    const peer = await silentPeer();
+    const never = (): Promise<never> => new Promise(() => {});
+    const hanging = harnessSession(peer.url, { credentials: never });
+    const call = hanging.call(PROMPT, { signal: controller.signal });
+    controller.abort(reason);
+    const error = await rejection(call);
+    expectAbort(error);
+    expect(error).toMatchObject({ sent: false });
+    const clock = fakeClock();
+    const limited = harnessSession(peer.url, { credentials: never, clock, limits: { total: 10 } });
+    const late = limited.call(PROMPT, { signal });
+    clock.advance(10);
+    expect(await rejection(late)).toMatchObject({ code: "deadline_exceeded", phase: "connect" });
+    expect(peer.requests).toEqual([]);
   });
 
   it.each([
@@ -103,9 +133,10 @@ describe("an abort", () => {
     const controller = new AbortController();
     const peer = await silentPeer(...frames);
     const call = await harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
-    const reading = gather(call);
+    const reading = (async () => {
+      for await (const event of call) if (event.type === "text.delta") controller.abort(reason);
+    })();
     if (frames.length === 0) controller.abort(reason);
-    else setImmediate(() => controller.abort(reason));
     expectAbort(await rejection(reading));
     await peer.quiet();
   });
@@ -174,11 +205,14 @@ describe("limits of time", () => {
   it("have one for all of it, that names itself [AC-67]", async () => {
     const clock = fakeClock();
     const peer = await silentPeer(START, textDelta("Hel"));
-    const slow = { ...limits, idle: Infinity };
+    const slow = { firstEvent: Infinity, idle: Infinity, total: 10_000 };
     const call = await harnessSession(peer.url, { clock, limits: slow }).call(PROMPT, { signal });
-    const reading = gather(call);
-    setImmediate(() => clock.advance(10_000));
-    expect((await reading).at(-1)).toMatchObject({
+    const events = [];
+    for await (const event of call) {
+      events.push(event);
+      if (event.type === "text.delta") setImmediate(() => clock.advance(10_000));
+    }
+    expect(events.at(-1)).toMatchObject({
       failure: { code: "deadline_exceeded", message: "The call took longer than 10 s" },
     });
     const mute = await startPeer(() => clock.advance(10_000));

@@ -166,10 +166,10 @@ describe("a request to a harness", () => {
     expect(Object.keys(headers).filter((name) => name.startsWith("x-amz-"))).toEqual([]);
   });
 
-  it("shows no secret when a provider, a session or an error is printed [AC-54]", async () => {
-    const peer = await startPeer((response) => {
-      response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
-      response.end(JSON.stringify({ message: "no" }));
+  it("shows no secret when a provider, a session or an error is printed, though the service quotes it [AC-54]", async () => {
+    const peer = await startPeer((response, request) => {
+      response.writeHead(403, { "x-amzn-errortype": "InvalidSignatureException" });
+      response.end(JSON.stringify({ message: `No: ${JSON.stringify(request.headers)}` }));
     });
     for (const secret of [
       { credentials: { ...KEYS, sessionToken: "session-token-text" } },
@@ -179,9 +179,24 @@ describe("a request to a harness", () => {
       const session = provider.open();
       const error = await rejection(session.call(PROMPT, { signal }));
       const shown = inspect([provider, session, error], { depth: 10, showHidden: true });
+      expect(shown).toContain("[redacted]");
       expect(shown).not.toMatch(/example-secret-key|session-token-text|bearer-token-text/);
       expect(JSON.stringify(error)).not.toMatch(/secret-key|token-text/);
     }
+  });
+
+  it("asks a source of credentials once for all who wait, and again after it failed [RMA-P1-21]", async () => {
+    const peer = await answering();
+    let asked = 0;
+    const session = harnessSession(peer.url, {
+      credentials: () => {
+        asked += 1;
+        return asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(KEYS);
+      },
+    });
+    await rejection(converse(session));
+    await Promise.all([converse(session), converse(session), converse(session)]);
+    expect([asked, peer.requests.length]).toEqual([2, 3]);
   });
 });
 
@@ -193,6 +208,8 @@ describe("what cannot be sent", () => {
     ["harnessArn", () => open({ harnessArn: "demo" })],
     ["harnessArn", () => open({ harnessArn: HARNESS.replace("harness/", "runtime/") })],
     ["qualifier", () => open({ qualifier: "1st" })],
+    ["endpoint", () => open({ endpoint: "not an address" })],
+    ["endpoint", () => open({ endpoint: "ftp://example.com" })],
     ["sessionId", () => open({}, "x".repeat(32))],
     ["sessionId", () => open({}, "x".repeat(101))],
     ["sessionId", () => open({}, `-${"x".repeat(33)}`)],
@@ -362,6 +379,31 @@ describe("tools that are offered", () => {
       "/harnesses/demo-a1b2c3d4e5?harnessVersion=7",
     ]);
     expect(bodyOf(peer, 2)).toMatchObject({ allowedTools: ["*"] });
+  });
+
+  it("say what is missing where the deployed ones cannot be read [AC-47]", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
+      response.end(JSON.stringify({ message: "not allowed" }));
+    });
+    const error = await rejection(converse(harnessSession(peer.url), { tools: [look] }));
+    expect(error).toMatchObject({ code: "access_denied", details: { operation: "GetHarness" } });
+    expect(String(error)).toContain('set offeredTools to "replace"');
+    const cut = await startPeer((response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("{", () => response.socket?.resetAndDestroy());
+    });
+    const lost = await rejection(converse(harnessSession(cut.url), { tools: [look] }));
+    expect(lost).toMatchObject({ code: "connection_lost" });
+  });
+
+  it("are read with a signature, though the agent is called with a token [AC-47, AC-54]", async () => {
+    const peer = await harnessWith(["*"]);
+    await converse(harnessSession(peer.url, { bearerToken: "token" }), { tools: [look] });
+    expect(peer.requests.map(({ headers }) => headers.authorization?.split(" ")[0])).toEqual([
+      "AWS4-HMAC-SHA256",
+      "Bearer",
+    ]);
   });
 
   it("stand alone where the caller wants that, and nothing is asked [AC-47]", async () => {

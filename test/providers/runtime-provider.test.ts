@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
 import { startPeer, type Peer } from "../support/peer.ts";
-import { gather, KEYS, PROMPT, rejection, turnFrom } from "../support/provider-session.ts";
+import { gather, HARNESS, KEYS, PROMPT, rejection, turnFrom } from "../support/provider-session.ts";
 
 const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
 const { signal } = new AbortController();
@@ -99,6 +99,16 @@ describe("a call to a runtime", () => {
     expect(peer.requests).toEqual([]);
   });
 
+  it("refuses tools and results that its agent has no form for", async () => {
+    const peer = await answering("application/json", "1");
+    const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
+    const refused = sessionOn(peer.url).open().call(PROMPT, { signal, tools });
+    expect(await rejection(refused)).toMatchObject({ details: { path: "payload" } });
+    expect(() => sessionOn(peer.url, { toolsRunBy: "caller" })).toThrow("give `payload`");
+    expect(() => sessionOn(peer.url, { runtimeArn: HARNESS })).toThrow("runtimeArn is ");
+    expect(peer.requests).toEqual([]);
+  });
+
   it("stops its session only when that is asked for [AC-96]", async () => {
     const peer = await answering("application/json", `"ok"`);
     const session = sessionOn(peer.url).open();
@@ -111,6 +121,6 @@ describe("a call to a runtime", () => {
       headers: { "x-amzn-bedrock-agentcore-runtime-session-id": session.id },
     });
     const { clientToken } = JSON.parse(String(peer.requests[1]?.body));
-    expect(String(clientToken).length).toBeGreaterThanOrEqual(33);
+    expect(clientToken).toMatch(/^(?=.{33,256}$)[a-zA-Z0-9](?:-*[a-zA-Z0-9])*$/);
   });
 });

@@ -1,4 +1,6 @@
 import type { AgentCore } from "../../aws/agentcore.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { AbortError, errorOf } from "../../domain/provider-error.ts";
 import { readEndpoint } from "../../wire/agentcore/control-answer.ts";
 import {
   getEndpointRequest,
@@ -34,7 +36,7 @@ export function deployedToolsOf(
   return async (signal) => {
     const now = service.clock.now();
     if (known === undefined || now - known.at > FRESH_MILLISECONDS) {
-      known = { tools: await read(signal), at: now };
+      known = { tools: await read(signal).catch(explained), at: now };
     }
     return known.tools;
   };
@@ -42,3 +44,11 @@ export function deployedToolsOf(
 
 /** Long enough for the calls of one turn, short enough for somebody who deploys and tries again. */
 const FRESH_MILLISECONDS = 60_000;
+
+/** Whoever only invokes may not be allowed to read a harness, or have no signature for it. */
+function explained(error: unknown): never {
+  if (!(error instanceof SpanlineError) || error instanceof AbortError) throw error;
+  const { code, message, details } = error;
+  const hint = `Cannot read the deployed tools, beside which ours would come: ${message}. Give \`tools\` among the overrides, or set offeredTools to "replace", to do without`;
+  throw errorOf({ code, message: hint, details: { ...details, operation: "GetHarness" } });
+}

@@ -1,7 +1,7 @@
 import { agentCore, type ConnectionOptions } from "../../aws/agentcore.ts";
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { checkQualifier, checkRuntimeArn, checkSessionId } from "../../wire/agentcore/names.ts";
+import { checkAgentArn, checkQualifier, checkSessionId } from "../../wire/agentcore/names.ts";
 import { runtimeRequest } from "../../wire/agentcore/runtime-request.ts";
 import { runtimeStream } from "../../wire/agentcore/runtime-stream.ts";
 import { errorOfAnswer } from "../../wire/agentcore/service-error.ts";
@@ -13,14 +13,21 @@ import { openStream } from "../agentcore/open-stream.ts";
 import { requestIdOf } from "../agentcore/read-stream.ts";
 import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
 import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
-import type { CallInput, CallOptions, OpenOptions, Provider, ProviderCall } from "../provider.ts";
+import type {
+  CallInput,
+  CallOptions,
+  OfferedTool,
+  OpenOptions,
+  Provider,
+  ProviderCall,
+} from "../provider.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;
   readonly qualifier?: string;
   readonly userId?: string;
   /** What the agent is sent, as JSON; `{ prompt }` unless it wants something else. */
-  readonly payload?: (input: CallInput) => unknown;
+  readonly payload?: (input: CallInput, tools: readonly OfferedTool[]) => unknown;
   /** Who runs the tools that the agent's stream calls: the agent itself, unless its app hands them to us. */
   readonly toolsRunBy?: "agent" | "caller";
   readonly limits?: CallLimits;
@@ -41,7 +48,8 @@ export interface RuntimeProvider extends Provider {
 /** An agent of somebody's own making on AgentCore Runtime, such as one with Strands. It runs its tools itself. */
 export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
   const { qualifier, userId, payload = promptPayload, toolsRunBy = "agent", limits = {} } = options;
-  const runtimeArn = checkRuntimeArn("runtimeArn", options.runtimeArn);
+  if (toolsRunBy === "caller" && options.payload === undefined) throw noForm("results of tools");
+  const runtimeArn = checkAgentArn("runtimeArn", options.runtimeArn);
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(runtimeArn) ?? {};
   const service = agentCore({ region, partition }, errorOfAnswer, options);
@@ -64,8 +72,8 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
       return {
         id,
         ...sessionMachine(service, target, limits),
-        async call(input, { signal, trace, tap }) {
-          const body = jsonBody(payload(input));
+        async call(input, { signal, trace, tap, tools = [] }) {
+          const body = jsonBody(payload(input, tools));
           return openStream({
             service,
             prepare: async () =>
@@ -90,11 +98,13 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
   };
 }
 
-function promptPayload(input: CallInput): unknown {
-  if (input.type === "prompt") return { prompt: input.texts.join("\n\n") };
-  throw new SpanlineError(
-    "invalid_option",
-    "This agent takes no results of tools; give `payload` if it has a form for them",
-    { details: { path: "payload" } },
-  );
+function promptPayload(input: CallInput, tools: readonly OfferedTool[]): unknown {
+  if (input.type === "prompt" && tools.length === 0) return { prompt: input.texts.join("\n\n") };
+  const what = input.type === "prompt" ? "tools that we offer" : "results of tools";
+  throw noForm(what);
+}
+
+function noForm(what: string): SpanlineError {
+  const message = `This agent takes no ${what}; give \`payload\` if it has a form for them`;
+  return new SpanlineError("invalid_option", message, { details: { path: "payload" } });
 }

@@ -1,6 +1,7 @@
 import { guardCall } from "../../async/call-guard.ts";
 import type { AgentCore, ServiceRequest } from "../../aws/agentcore.ts";
 import type { Codec } from "../../domain/codec.ts";
+import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider-error.ts";
 import type { HttpAnswer } from "../../platform/http-client.ts";
 import { limitError, milliseconds, type CallLimits, type LimitName } from "./limits.ts";
@@ -36,8 +37,9 @@ export async function openStream<Event>(call: StreamCall<Event>): Promise<Opened
   };
   const answer = await send().catch((error: unknown) => {
     guard.release();
-    if (guard.reached !== null) throw limitError(guard.reached, limits, "http");
-    throw signal.aborted ? new AbortError(signal.reason) : error;
+    const sent = error instanceof AbortError && error.sent;
+    if (guard.reached !== null) throw limitError(guard.reached, limits, sent ? "http" : "connect");
+    throw signal.aborted ? new AbortError(signal.reason, sent) : error;
   });
   const events = readStream({
     answer,
@@ -49,12 +51,36 @@ export async function openStream<Event>(call: StreamCall<Event>): Promise<Opened
     broken: call.broken,
     ...(tap !== undefined && { tap }),
   });
+  const close = (): void => {
+    guard.release();
+    answer.close();
+  };
   return {
     requestId: requestIdOf(answer).requestId,
-    [Symbol.asyncIterator]: () => events,
-    close() {
-      guard.release();
-      answer.close();
-    },
+    [Symbol.asyncIterator]: readOnce(events, close),
+    close,
+  };
+}
+
+/** A generator that was never asked for anything does not hear that nobody will: whoever leaves then has to close. */
+function readOnce<Event>(
+  events: AsyncGenerator<Event>,
+  close: () => void,
+): () => AsyncIterator<Event> {
+  let isTaken = false;
+  return () => {
+    if (isTaken) throw new SpanlineError("invalid_option", "The events of a call are read once");
+    isTaken = true;
+    return {
+      next: () => events.next(),
+      return(value?: unknown) {
+        close();
+        return events.return(value);
+      },
+      throw(error?: unknown) {
+        close();
+        return events.throw(error);
+      },
+    };
   };
 }

@@ -42,6 +42,10 @@ export async function* readStream<Event>(reading: StreamReading<Event>): AsyncGe
       codec.step(state, read.chunk, emit);
       if (events.length > 0) guard.rest();
       for (const event of events) yield event;
+      if (codec.isOver?.(state) === true) {
+        events = [];
+        break;
+      }
     }
     codec.finish(state, emit);
     for (const event of failure === null ? events : reading.broken(events, failure)) yield event;

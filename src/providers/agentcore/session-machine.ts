@@ -1,6 +1,6 @@
 import { guardCall } from "../../async/call-guard.ts";
 import type { AgentCore } from "../../aws/agentcore.ts";
-import { randomText } from "../../platform/random.ts";
+import { randomToken } from "../../platform/random.ts";
 import type { CommandEvent } from "../../domain/command-event.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { commandStream } from "../../wire/agentcore/command-stream.ts";
@@ -29,7 +29,7 @@ export function sessionMachine(
 ): Pick<MachineSession, "stop" | "runCommand"> {
   return {
     async stop({ signal }: StopOptions) {
-      const request = stopSessionRequest(target, randomText(40));
+      const request = stopSessionRequest(target, randomToken());
       const guard = guardCall<LimitName>(service.clock, signal, STOPPING);
       try {
         const answer = await service.call("data", request, guard.signal);

@@ -11,12 +11,19 @@ export function checkHarnessArn(path: string, arn: unknown): string {
   return checkText(path, arn, pattern, wanted);
 }
 
+/** An agent of somebody's own making. */
+export function checkAgentArn(path: string, arn: unknown): string {
+  const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:runtime/[\\w-]{1,100}$`);
+  return checkText(path, arn, pattern, RUNTIME_RULE);
+}
+
+const RUNTIME_RULE =
+  "the ARN of an agent runtime, such as arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/name-a1b2c3d4e5";
+
 /** A harness can be stopped, and have commands run, under its own ARN as under that of its runtime. */
 export function checkRuntimeArn(path: string, arn: unknown): string {
   const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:(?:runtime|harness)/[\\w-]{1,100}$`);
-  const wanted =
-    "the ARN of an agent runtime, such as arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/name-a1b2c3d4e5";
-  return checkText(path, arn, pattern, wanted);
+  return checkText(path, arn, pattern, RUNTIME_RULE);
 }
 
 export function checkQualifier(path: string, qualifier: unknown): string {

@@ -33,7 +33,7 @@ export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderE
     details: {
       ...fieldsOf(members),
       ...(headers["retry-after"] !== undefined && retryAfter >= 0 && { retryAfter }),
-      ...(!parsed.ok && { body: body.slice(0, QUOTED_CHARACTERS) }),
+      ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, QUOTED_CHARACTERS) }),
     },
   });
 }
