@@ -1,3 +1,4 @@
+import type { ErrorAnswer } from "../domain/error-answer.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import {
@@ -6,7 +7,7 @@ import {
   type HttpRequest,
   type SendHttp,
 } from "../platform/http-client.ts";
-import { awsCaller, type Refusal } from "./caller.ts";
+import { awsCaller } from "./caller.ts";
 import {
   chainedCredentials,
   keptCredentials,
@@ -44,7 +45,7 @@ export interface AgentCore {
 
 export function agentCore(
   place: Place,
-  errorFor: (refusal: Refusal) => Error,
+  errorFor: (answer: ErrorAnswer) => Error,
   options: ConnectionOptions = {},
 ): AgentCore {
   const { send = httpClient().send, clock = systemClock } = options;

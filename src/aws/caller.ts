@@ -1,4 +1,5 @@
 import { untilAborted } from "../async/pause.ts";
+import type { ErrorAnswer } from "../domain/error-answer.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import {
@@ -9,19 +10,12 @@ import {
 } from "../platform/http-client.ts";
 import type { Authorize } from "./sign.ts";
 
-/** An answer that is no success, read as far as it may go. */
-export interface Refusal {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-}
-
 export interface CallerOptions {
   readonly send: SendHttp;
   readonly authorize: Authorize;
   readonly clock: Clock;
   /** The error that an answer stands for. */
-  readonly errorFor: (refusal: Refusal) => Error;
+  readonly errorFor: (answer: ErrorAnswer) => Error;
 }
 
 /** Makes a call once. Resolves with an answer that is a success, its body unread; rejects with anything else. */
@@ -31,7 +25,10 @@ export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): 
   /** How far the service's clock is ahead of ours, where it said so. */
   let ahead = 0;
 
-  async function attempt(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer | Refusal> {
+  async function attempt(
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer | ErrorAnswer> {
     // A source of credentials takes as long as it takes, and cannot be called off.
     const authorizing = authorize(request, clock.now() + ahead);
     const authorized = await untilAborted(authorizing, signal);
@@ -48,12 +45,12 @@ export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): 
   return async (request, signal) => {
     try {
       let outcome = await attempt(request, signal);
-      if (isRefusal(outcome) && isSkewed(outcome)) {
+      if (isErrorAnswer(outcome) && isSkewed(outcome)) {
         // Refused before it was looked at, so that this is still one call.
         ahead = Date.parse(outcome.headers["date"] ?? "") - clock.now() || 0;
         outcome = await attempt(request, signal);
       }
-      if (isRefusal(outcome)) throw errorFor(outcome);
+      if (isErrorAnswer(outcome)) throw errorFor(outcome);
       return outcome;
     } catch (error) {
       throw callError(error, request, signal);
@@ -61,12 +58,12 @@ export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): 
   };
 }
 
-function isRefusal(outcome: HttpAnswer | Refusal): outcome is Refusal {
+function isErrorAnswer(outcome: HttpAnswer | ErrorAnswer): outcome is ErrorAnswer {
   return typeof outcome.body === "string";
 }
 
 /** A signature carries the time it was made at, and the service takes none that is more than five minutes off. */
-function isSkewed({ status, headers, body }: Refusal): boolean {
+function isSkewed({ status, headers, body }: ErrorAnswer): boolean {
   return status === 403 && headers["date"] !== undefined && SKEW.test(body);
 }
 

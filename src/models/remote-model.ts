@@ -1,5 +1,6 @@
 import { guardCall, type CallGuard } from "../async/call-guard.ts";
-import { awsCaller, type Refusal } from "../aws/caller.ts";
+import type { ErrorAnswer } from "../domain/error-answer.ts";
+import { awsCaller } from "../aws/caller.ts";
 import type { Authorize } from "../aws/sign.ts";
 import type { Failure } from "../domain/errors.ts";
 import { jsonText } from "../domain/json.ts";
@@ -29,7 +30,7 @@ export interface RemoteApi<State> {
   readonly secrets: readonly string[];
   readonly bodyFor: (request: ModelRequest) => object;
   readonly codecFor: (contentType: string | undefined) => AnswerCodec<State>;
-  readonly errorFor: (refusal: Refusal) => ProviderError;
+  readonly errorFor: (refusal: ErrorAnswer) => ProviderError;
   readonly explain: (failure: Failure, requestId: string | undefined) => Failure;
   readonly requestIdHeader: string;
   /** What to do when nobody answers at the address. */
@@ -41,7 +42,7 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
   const { clock = systemClock, random = randomFraction, limits = {}, maxAttempts = 3 } = settings;
   const { send = httpClient().send } = settings;
   const { authorize, secrets } = api;
-  const errorFor = (refusal: Refusal): Error =>
+  const errorFor = (refusal: ErrorAnswer): Error =>
     api.errorFor({ ...refusal, body: withoutSecrets(refusal.body, secrets) });
   const caller = awsCaller({ send, authorize, clock, errorFor });
 

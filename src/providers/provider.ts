@@ -18,6 +18,11 @@ export interface Provider {
   open(options?: OpenOptions): ProviderSession;
 }
 
+/**
+ * - `turn-start`: with the prompt.
+ * - `tool-results`: as text beside the results of a call.
+ * - `turn-end`: behind the end of a turn, as the next prompt.
+ */
 export type Seam = "turn-start" | "tool-results" | "turn-end";
 
 export interface OpenOptions {
@@ -45,7 +50,7 @@ export type CallInput =
   /** Answers the open calls of a turn; `texts` are said after the results. */
   | {
       readonly type: "results";
-      readonly turn: Turn;
+      readonly turn: Pick<Turn, "messages" | "calls">;
       readonly results: readonly ToolResult[];
       readonly texts?: readonly string[];
     };
@@ -65,13 +70,15 @@ export interface OfferedTool {
   readonly schema: object;
 }
 
-/** The events of one call. Leaving the loop early closes the connection at once. */
-export interface ProviderCall extends AsyncIterable<ProviderEvent> {
-  /** The provider's id of this call, for its support. */
+/** Events as they come, read once. Leaving the loop early closes the connection at once. */
+export interface EventStream<Event> extends AsyncIterable<Event> {
+  /** The provider's id of the call, for its support. */
   readonly requestId: string | undefined;
   /** For a call whose events nobody reads. */
   close(): void;
 }
+
+export type ProviderCall = EventStream<ProviderEvent>;
 
 export interface StopOptions {
   readonly signal: AbortSignal;
@@ -84,7 +91,4 @@ export interface CommandOptions {
 }
 
 /** What one command says, as it says it. */
-export interface CommandRun extends AsyncIterable<CommandEvent> {
-  readonly requestId: string | undefined;
-  close(): void;
-}
+export type CommandRun = EventStream<CommandEvent>;

@@ -80,7 +80,9 @@ describe("both planes of one emulator [AC-86]", () => {
   });
 
   it("refuse settings that mean nothing", () => {
-    expect(() => emulatedDataPlane({ switches: { paddding: "on" } })).toThrow("no switch");
+    expect(() => emulatedDataPlane({ switches: { paddding: "on" } as object })).toThrow(
+      "no switch",
+    );
     expect(() => emulatedDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
       'The runtime "a b" needs a name',
     );

@@ -3,7 +3,7 @@ import type { Brain } from "../brains/brain.ts";
 import { brainFinder } from "../brains/find-brain.ts";
 import type { Lifecycle } from "../control/registry.ts";
 import type { DataPlaneParts, DataPlaneRoutes } from "../emulator-options.ts";
-import { parseSwitches } from "../switches.ts";
+import { parseSwitches, type Switches } from "../switches.ts";
 import {
   RUNTIME_STYLES,
   type Commands,
@@ -20,7 +20,7 @@ export interface DataPlaneSettings {
   readonly brains?: { readonly [name: string]: Brain };
   readonly runtimes?: readonly RuntimeSetting[];
   /** As `Switches`; what is left out has its default. */
-  readonly switches?: object;
+  readonly switches?: Partial<Switches>;
   /** `refuse` when it is not given: commands run as the user who started the emulator. */
   readonly commands?: Commands;
   /** A folder that gets a recording of every streamed answer. */

@@ -4,6 +4,7 @@ import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider-error.ts";
 import type { HttpAnswer } from "../../platform/http-client.ts";
+import type { EventStream } from "../provider.ts";
 import { limitError, milliseconds, type CallLimits, type LimitName } from "./limits.ts";
 import { readStream, requestIdOf, type StreamReading } from "./read-stream.ts";
 
@@ -19,13 +20,8 @@ export interface StreamCall<Event> {
   readonly broken: StreamReading<Event>["broken"];
 }
 
-export interface OpenedStream<Event> extends AsyncIterable<Event> {
-  readonly requestId: string | undefined;
-  close(): void;
-}
-
 /** Makes one call and resolves once its answer has begun. */
-export async function openStream<Event>(call: StreamCall<Event>): Promise<OpenedStream<Event>> {
+export async function openStream<Event>(call: StreamCall<Event>): Promise<EventStream<Event>> {
   const { service, limits, signal, tap } = call;
   const { clock } = service;
   const total = { limit: "total", milliseconds: milliseconds(limits, "total") } as const;

@@ -1,12 +1,11 @@
 import type { ToolResult } from "../../domain/tool.ts";
-import type { Turn } from "../../domain/turn.ts";
 import { userMessages, type ConverseContent, type ConverseMessage } from "../converse/request.ts";
-import { resumeMessages } from "../converse/resume.ts";
+import { resumeMessages, type ResumableTurn } from "../converse/resume.ts";
 import { harnessCallId } from "./tool-ids.ts";
 
 /** The two messages that answer a turn's open calls, with ids as Harness takes them, and any text after the results. */
 export function harnessResume(
-  turn: Turn,
+  turn: ResumableTurn,
   results: readonly ToolResult[],
   texts: readonly string[],
 ): ConverseMessage[] {

@@ -1,3 +1,4 @@
+import type { ErrorAnswer } from "../../domain/error-answer.ts";
 import { isObject, parseJson } from "../../domain/json.ts";
 import type { Failure } from "../../domain/errors.ts";
 import {
@@ -6,14 +7,6 @@ import {
   type ProviderError,
   type ProviderErrorCode,
 } from "../../domain/provider-error.ts";
-
-/** What an answer that is an error says. */
-export interface ErrorAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-}
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
 export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderError {

@@ -1,3 +1,4 @@
+import type { ErrorAnswer } from "../../domain/error-answer.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { isObject, jsonText, parseJson } from "../../domain/json.ts";
 import {
@@ -33,16 +34,8 @@ function nameOf({ type, code }: Fields): string {
   return typeof named === "string" ? named : jsonText(named);
 }
 
-/** What an answer that is an error says. */
-export interface ApiRefusal {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-}
-
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
-export function apiErrorOfAnswer({ status, headers, body }: ApiRefusal): ProviderError {
+export function apiErrorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderError {
   const parsed = parseJson(body);
   const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
   const error = readApiError("error", members);
@@ -116,7 +109,7 @@ function textOf(value: unknown): string {
 }
 
 /** In seconds or as a date; a date is held against the server's own clock, which it was written by. */
-function secondsToWait(headers: ApiRefusal["headers"]): number | undefined {
+function secondsToWait(headers: ErrorAnswer["headers"]): number | undefined {
   const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
   const given = headers["retry-after"];

@@ -4,6 +4,9 @@ import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tool.ts"
 import type { Turn, TurnBlock, TurnMessage } from "../../domain/turn.ts";
 import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.ts";
 
+/** What there has to be of a turn to answer its calls. */
+export type ResumableTurn = Pick<Turn, "messages" | "calls">;
+
 /**
  * The two messages that answer a turn's open calls. The agent does not keep a turn that it left to us, so the
  * assistant's part goes back with the results: its text, its sealed reasoning and its calls in their order, then
@@ -12,7 +15,7 @@ import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.t
  * Throws before anything is sent when the results do not match the calls one to one.
  */
 export function resumeMessages(
-  turn: Turn,
+  turn: ResumableTurn,
   results: readonly ToolResult[],
 ): [ConverseMessage, ConverseMessage] {
   const byCall = matched(turn.calls, results);
@@ -44,7 +47,7 @@ function matched(
   return (call) => given.get(call.id) as ToolResult;
 }
 
-function assistantContent(turn: Turn): ConverseContent[] {
+function assistantContent(turn: ResumableTurn): ConverseContent[] {
   const holders = holdersOf(turn);
   return turn.messages.flatMap((message) => {
     const isHeld = (call: ToolCall): boolean => holders.get(call.id) === message;
@@ -54,7 +57,7 @@ function assistantContent(turn: Turn): ConverseContent[] {
 }
 
 /** The message that each open call goes back with: the last one that opened it. */
-function holdersOf({ calls, messages }: Turn): ReadonlyMap<string, TurnMessage> {
+function holdersOf({ calls, messages }: ResumableTurn): ReadonlyMap<string, TurnMessage> {
   const open = new Set(calls.map((call) => call.id));
   const holders = new Map<string, TurnMessage>();
   for (const message of messages) {
