@@ -31,13 +31,24 @@ export function guardCall<Limit extends string>(
     if (milliseconds === undefined) return nothing;
     return timer.after(milliseconds, () => {
       reached ??= limit;
+      stopTimers();
       controller.abort();
     });
   };
-  const endByCaller = (): void => controller.abort(caller.reason);
+  let stopWhole = nothing;
+  const stopTimers = (): void => {
+    stopWaiting();
+    stopWhole();
+  };
+  const endByCaller = (): void => {
+    stopTimers();
+    controller.abort(caller.reason);
+  };
   if (caller.aborted) endByCaller();
-  else caller.addEventListener("abort", endByCaller, { once: true });
-  const stopWhole = start(whole.limit, whole.milliseconds);
+  else {
+    caller.addEventListener("abort", endByCaller, { once: true });
+    stopWhole = start(whole.limit, whole.milliseconds);
+  }
 
   return {
     signal: controller.signal,
@@ -46,15 +57,14 @@ export function guardCall<Limit extends string>(
     },
     wait(limit, milliseconds) {
       stopWaiting();
-      stopWaiting = start(limit, milliseconds);
+      stopWaiting = controller.signal.aborted ? nothing : start(limit, milliseconds);
     },
     rest() {
       stopWaiting();
       stopWaiting = nothing;
     },
     release() {
-      stopWaiting();
-      stopWhole();
+      stopTimers();
       caller.removeEventListener("abort", endByCaller);
     },
   };

@@ -1,13 +1,8 @@
 import type { ErrorAnswer } from "../domain/error-answer.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
-import {
-  httpClient,
-  type HttpAnswer,
-  type HttpRequest,
-  type SendHttp,
-} from "../platform/http-client.ts";
-import { awsCaller } from "./caller.ts";
+import { httpClient, type HttpRequest, type SendHttp } from "../platform/http-client.ts";
+import { awsCaller, type AwsAnswer } from "./caller.ts";
 import {
   chainedCredentials,
   keptCredentials,
@@ -40,7 +35,7 @@ export interface ServiceRequest extends Omit<HttpRequest, "url"> {
 export interface AgentCore {
   readonly clock: Clock;
   /** Makes one call, once, and resolves with an answer that is a success. */
-  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<AwsAnswer>;
 }
 
 export function agentCore(
@@ -61,8 +56,9 @@ export function agentCore(
   return {
     clock,
     call: (plane, { path, query, ...request }, signal) => {
-      const base = addresses[plane];
-      const url = new URL(base.pathname.replace(/\/$/, "") + path, base);
+      const url = new URL(addresses[plane]);
+      // Put together as text, two slashes in a row would begin the name of another host.
+      url.pathname = url.pathname.replace(/\/+$/, "") + path;
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       return callers[plane]({ ...request, url }, signal);
     },

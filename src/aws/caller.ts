@@ -1,6 +1,9 @@
 import { untilAborted } from "../async/pause.ts";
 import type { ErrorAnswer } from "../domain/error-answer.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { jsonText, parseJson } from "../domain/json.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
+import { scrubber, type Scrub } from "../domain/scrubber.ts";
 import type { Clock } from "../platform/clock.ts";
 import {
   NoAnswerError,
@@ -18,61 +21,98 @@ export interface CallerOptions {
   readonly errorFor: (answer: ErrorAnswer) => Error;
 }
 
-/** Makes a call once. Resolves with an answer that is a success, its body unread; rejects with anything else. */
-export type CallAws = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+/** An answer that is a success, its body unread. */
+export interface AwsAnswer extends HttpAnswer {
+  /** For whatever of the body is shown to somebody. */
+  readonly scrub: Scrub;
+}
+
+/** Makes a call once, and rejects with anything but a success. */
+export type CallAws = (request: HttpRequest, signal: AbortSignal) => Promise<AwsAnswer>;
 
 export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): CallAws {
   /** How far the service's clock is ahead of ours, where it said so. */
   let ahead = 0;
 
-  async function attempt(
-    request: HttpRequest,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer | ErrorAnswer> {
+  async function attempt(request: HttpRequest, signal: AbortSignal, progress: Progress) {
     // A source of credentials takes as long as it takes, and cannot be called off.
-    const authorizing = authorize(request, clock.now() + ahead);
-    const authorized = await untilAborted(authorizing, signal);
-    const answer = await send(authorized, signal);
-    if (answer.status >= 200 && answer.status < 300) return answer;
+    const authorizing = authorized(authorize(request, clock.now() + ahead));
+    const sent = await untilAborted(authorizing, signal);
+    const scrub = scrubber(secretsOf(sent));
+    const answer = await send(sent, signal);
+    progress.sent = true;
+    if (answer.status >= 200 && answer.status < 300) return { ...answer, scrub };
     const body = await readStart(answer);
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: withoutSecrets(body, authorized),
-    };
+    const refusal = scrubbedAnswer({ ...answer, body }, scrub);
+    return isSigned(sent) ? { ...refusal, skew: skewIn(refusal, clock.now()) } : refusal;
   }
 
   return async (request, signal) => {
+    const progress: Progress = { sent: false };
     try {
-      let outcome = await attempt(request, signal);
-      if (isErrorAnswer(outcome) && isSkewed(outcome)) {
+      let outcome = await attempt(request, signal, progress);
+      if ("skew" in outcome && outcome.skew !== null) {
         // Refused before it was looked at, so that this is still one call.
-        ahead = Date.parse(outcome.headers["date"] ?? "") - clock.now() || 0;
-        outcome = await attempt(request, signal);
+        ahead = outcome.skew;
+        outcome = await attempt(request, signal, progress);
       }
       if (isErrorAnswer(outcome)) throw errorFor(outcome);
       return outcome;
     } catch (error) {
-      throw callError(error, request, signal);
+      throw callError(error, request, { signal, sent: progress.sent });
     }
   };
 }
 
-function isErrorAnswer(outcome: HttpAnswer | ErrorAnswer): outcome is ErrorAnswer {
+interface Progress {
+  /** An answer began, so that the request was heard. */
+  sent: boolean;
+}
+
+/** A source that fails in its own way has still brought no credentials. */
+async function authorized(authorizing: Promise<HttpRequest>): Promise<HttpRequest> {
+  try {
+    return await authorizing;
+  } catch (cause) {
+    if (cause instanceof SpanlineError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The source of credentials failed: ${reason}`;
+    throw new SpanlineError("no_credentials", message, { cause });
+  }
+}
+
+function isErrorAnswer(outcome: AwsAnswer | ErrorAnswer): outcome is ErrorAnswer {
   return typeof outcome.body === "string";
 }
 
-/** A signature carries the time it was made at, and the service takes none that is more than five minutes off. */
-function isSkewed({ status, headers, body }: ErrorAnswer): boolean {
-  return status === 403 && headers["date"] !== undefined && SKEW.test(body);
+function isSigned({ headers }: HttpRequest): boolean {
+  return headers["x-amz-date"] !== undefined;
+}
+
+/**
+ * A signature carries the time it was made at, and the service takes none that is more than five minutes off: how far its
+ * clock is ahead of ours, where it refused for that; null where it did not.
+ */
+function skewIn({ status, headers, body }: ErrorAnswer, now: number): number | null {
+  const named = `${headers["x-amzn-errortype"] ?? ""} ${body}`;
+  if (status !== 403 || !SKEW.test(named)) return null;
+  const skew = Date.parse(headers["date"] ?? "") - now;
+  return Math.abs(skew) <= LARGEST_SKEW ? skew : null;
 }
 
 const SKEW =
-  /Signature expired|Signature not yet current|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/;
+  /"message":"Signature (?:expired|not yet current)|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/i;
 
-function callError(error: unknown, { url }: HttpRequest, signal: AbortSignal): unknown {
+/** A clock that is further off is not slow but wrong, and so may be the one that says so. */
+const LARGEST_SKEW = 7 * 24 * 60 * 60 * 1000;
+
+function callError(
+  error: unknown,
+  { url }: HttpRequest,
+  { signal, sent }: { readonly signal: AbortSignal; readonly sent: boolean },
+): unknown {
   const isLost = error instanceof NoAnswerError;
-  if (signal.aborted) return new AbortError(signal.reason, isLost && error.sent);
+  if (signal.aborted) return new AbortError(signal.reason, sent || (isLost && error.sent));
   if (!isLost) return error;
   if (error.sent) {
     const message = `The connection to ${url.host} was lost before an answer came: ${error.message}`;
@@ -82,16 +122,19 @@ function callError(error: unknown, { url }: HttpRequest, signal: AbortSignal): u
   return providerError("connect_failed", message, { phase: "connect", cause: error.cause });
 }
 
-/** A service that refuses a request may quote it, with what was secret in it. */
-function withoutSecrets(text: string, { headers }: HttpRequest): string {
-  const secrets = SECRET_HEADERS.flatMap((name) => headers[name]?.split(" ").at(-1) ?? []);
-  return secrets.reduce(
-    (safe, secret) => (secret === "" ? safe : safe.replaceAll(secret, "[redacted]")),
-    text,
-  );
+/** What was secret in a request. */
+function secretsOf({ headers }: HttpRequest): string[] {
+  return SECRET_HEADERS.flatMap((name) => headers[name]?.split(" ").at(-1) ?? []);
 }
 
 const SECRET_HEADERS = ["authorization", "x-amz-security-token", "x-api-key", "api-key"];
+
+/** JSON is looked at as what it says, since the same text can be written in many ways. */
+function scrubbedAnswer({ status, headers, body }: ErrorAnswer, scrub: Scrub): ErrorAnswer {
+  const parsed = parseJson(body);
+  const safe = parsed.ok ? jsonText(scrub(parsed.value)) : scrub(body);
+  return { status, headers: scrub(headers), body: safe };
+}
 
 const MOST_ERROR_BYTES = 64 * 1024;
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
+import { SpanlineError } from "../domain/errors.ts";
 import type { HttpRequest } from "../platform/http-client.ts";
 import type { CredentialSource } from "./credentials.ts";
 
@@ -38,10 +39,14 @@ export function signedBy({ credentials, region, service }: SigningOptions): Auth
 
 /** Sends a token instead of a signature, for agents behind a JWT authorizer. */
 export function bearing(token: () => Promise<string>): Authorize {
-  return async (request) => ({
-    ...request,
-    headers: { ...request.headers, authorization: `Bearer ${await token()}` },
-  });
+  return async (request) => {
+    const given = await token();
+    if (!/^[\x21-\x7e]+$/.test(given)) {
+      const message = "The bearer token is empty, or has characters that no token has";
+      throw new SpanlineError("no_credentials", message);
+    }
+    return { ...request, headers: { ...request.headers, authorization: `Bearer ${given}` } };
+  };
 }
 
 type Source = string | ArrayBuffer | ArrayBufferView;

@@ -16,8 +16,10 @@ interface Environment {
  */
 export function connectionFrom(
   { endpointUrl, profile }: ConnectionFlags,
-  env: Environment,
+  environment: Environment,
 ): ConnectionOptions {
+  // A variable that is set to nothing is not set.
+  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const {
     AWS_ENDPOINT_URL: both,
     AWS_ENDPOINT_URL_BEDROCK_AGENTCORE: data = both,

@@ -8,7 +8,7 @@ import { updateHarness, waitUntilReady } from "../provisioning/change-harness.ts
 import type { Harness } from "../provisioning/control-client.ts";
 import { openFileStore } from "../provisioning/file-store.ts";
 import { findHarnessId } from "../provisioning/find-harness.ts";
-import { harnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
+import { checkTag, harnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
 import type { HarnessHandle } from "../provisioning/harness-handle.ts";
 import { provision } from "../provisioning/provision.ts";
 import { planPrune, prune } from "../provisioning/prune.ts";
@@ -52,6 +52,7 @@ export async function createCommand(flags: CreateFlags): Promise<number> {
       return 0;
     }
     const { endpoint, tag } = flags;
+    if (tag !== undefined) checkTag(tag);
     const options = { ...run, ...(endpoint !== undefined && { endpoint }) };
     const start = client.clock.now();
     if (flags.contentName === true || tag !== undefined) {

@@ -148,12 +148,16 @@ interface RawFile {
 
 /** The bytes of the answer as they come: what is there when the process dies is there. */
 function rawFile(path: string): RawFile {
-  const file = openSync(path, "w");
+  let file: number | undefined;
   return {
     write(chunk) {
+      // Not before there is something to keep: what was kept there until now may be wanted.
+      file ??= openSync(path, "w");
       for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
     },
-    close: () => closeSync(file),
+    close() {
+      if (file !== undefined) closeSync(file);
+    },
   };
 }
 

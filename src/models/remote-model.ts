@@ -7,6 +7,7 @@ import { jsonText } from "../domain/json.ts";
 import type { ModelRequest } from "../domain/model-request.ts";
 import { AbortError, providerError, ProviderError } from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
+import { scrubber } from "../domain/scrubber.ts";
 import { systemClock } from "../platform/clock.ts";
 import { httpClient, type HttpAnswer, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
@@ -42,8 +43,8 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
   const { clock = systemClock, random = randomFraction, limits = {}, maxAttempts = 3 } = settings;
   const { send = httpClient().send } = settings;
   const { authorize, secrets } = api;
-  const errorFor = (refusal: ErrorAnswer): Error =>
-    api.errorFor({ ...refusal, body: withoutSecrets(refusal.body, secrets) });
+  const scrub = scrubber([...secrets, ...Object.values(settings.headers ?? {})]);
+  const errorFor = (refusal: ErrorAnswer): Error => api.errorFor(scrub(refusal));
   const caller = awsCaller({ send, authorize, clock, errorFor });
 
   async function open(sent: HttpRequest, signal: AbortSignal): Promise<Opened> {
@@ -65,7 +66,7 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
     const policy = { clock, random, maxAttempts };
     const { guard, answer } = await withRetries(policy, signal, () => open(sent, signal));
     const explain = (failure: Failure): Failure =>
-      scrubbed(api.explain(failure, answer.headers[api.requestIdHeader]), secrets);
+      scrub(api.explain(failure, answer.headers[api.requestIdHeader]));
     const codec = api.codecFor(answer.headers["content-type"]);
     yield* readAnswer({ answer, codec, guard, limits, signal, explain });
   }
@@ -97,15 +98,4 @@ function hinted(error: unknown, hint: string | undefined): unknown {
   if (hint === undefined) return error;
   const { message, phase, cause } = error;
   return providerError("connect_failed", `${message}. ${hint}`, { phase, cause });
-}
-
-function scrubbed(failure: Failure, secrets: readonly string[]): Failure {
-  const text = jsonText(failure.details);
-  const safe = withoutSecrets(text, secrets);
-  const details = safe === text ? failure.details : JSON.parse(safe);
-  return { ...failure, message: withoutSecrets(failure.message, secrets), details };
-}
-
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
 }

@@ -65,6 +65,14 @@ export function httpClient(): HttpClient {
           reject(new NoAnswerError(error, sent));
         });
         outgoing.on("response", (incoming) => resolve(answer(incoming)));
+        outgoing.on("upgrade", (_, socket) => {
+          socket.destroy();
+          reject(new NoAnswerError(new Error("The other side wants another protocol"), true));
+        });
+        // Whatever else becomes of it, nobody waits for a connection that is gone.
+        outgoing.on("close", () => {
+          reject(new NoAnswerError(new Error("The connection was closed"), sent));
+        });
         outgoing.end(body);
       }),
     close() {

@@ -22,6 +22,8 @@ export function processTerminal(): Terminal {
     showing = text !== "";
   };
   let failure: Error | undefined;
+  // Notes that nobody reads are nobody's loss.
+  stderr.on("error", () => {});
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     gone = true;
     // The reader of a pipe may leave at any time (`| head`); that is no fault. A full disk is one.

@@ -76,8 +76,7 @@ export function harnessCache(client: ControlClient, store: HandleStore): Harness
     forget,
     async tag(base, tag, name) {
       const digest = digestIn(name, base);
-      if (!/^[\w.-]{1,128}$/.test(tag))
-        throw unusable(`${tag} is no tag: use letters, digits, "_", "." and "-"`);
+      checkTag(tag);
       if (digest === null) throw unusable(`${name} was not made from ${base} by its content`);
       await store.putTag(tagOf(base, tag), digest);
     },
@@ -120,4 +119,10 @@ function unusable(message: string): SpanlineError {
 
 function unknownTag(reference: string, problem: string): SpanlineError {
   return new SpanlineError("unknown_tag", `${reference}: ${problem}`, { details: { reference } });
+}
+
+/** Throws when a text cannot be a tag. */
+export function checkTag(tag: string): void {
+  if (/^[\w.-]{1,128}$/.test(tag)) return;
+  throw unusable(`${tag} is no tag: use letters, digits, "_", "." and "-"`);
 }

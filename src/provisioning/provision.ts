@@ -1,4 +1,4 @@
-import { startBudget } from "../async/budget.ts";
+import { startBudget, type Budget } from "../async/budget.ts";
 import { untilAborted } from "../async/pause.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
@@ -116,7 +116,7 @@ async function create(spec: HarnessSpec, waiting: Waiting, made: Made[]): Promis
   made.push({
     name: `Harness ${spec.name}`,
     async undo(rollback) {
-      const harness = await created(answer, spec.name, { client, budget: rollback });
+      const harness = await created(answer, rollback);
       if (harness !== null) await client.deleteHarness(harness.id, rollback);
     },
   });
@@ -131,19 +131,17 @@ async function create(spec: HarnessSpec, waiting: Waiting, made: Made[]): Promis
 }
 
 /** What came of it, as far as can be told; null when nothing was created. */
-async function created(
-  answer: Promise<Harness>,
-  name: string,
-  { client, budget }: Pick<Waiting, "client" | "budget">,
-): Promise<Harness | null> {
+async function created(answer: Promise<Harness>, budget: Budget): Promise<Harness | null> {
   try {
     return await untilAborted(answer, budget.signal);
   } catch (error) {
-    if (budget.signal.aborted) {
-      throw new Error("no answer tells whether it was created", { cause: error });
+    // A harness of that name may be somebody else's: without an id nothing is deleted.
+    if (budget.signal.aborted || isUnexpected(error) || mayHaveWorked(error)) {
+      throw new Error("no answer tells whether, and under what id, it was created", {
+        cause: error,
+      });
     }
-    // Created, but the answer does not say under what id.
-    return isUnexpected(error) ? findByName(name, { client, budget }) : null;
+    return null;
   }
 }
 

@@ -55,11 +55,15 @@ async function readDocument(path: string): Promise<unknown> {
     throw unreadable(path, reasonOf(cause), cause);
   });
   const { parse } = await import("yaml");
+  let document: unknown;
   try {
-    return parse(text);
+    document = parse(text);
+    // An alias may stand for what it is part of.
+    JSON.stringify(document);
   } catch (cause) {
     throw unreadable(path, `it is neither YAML nor JSON: ${reasonOf(cause)}`, cause);
   }
+  return document;
 }
 
 function unreadable(path: string, reason: string, cause: unknown): SpanlineError {

@@ -128,6 +128,9 @@ type Answer<Thing> =
   | { readonly type: "missing" }
   | { readonly type: "unknown" };
 
+/** In milliseconds. */
+const MOST_WISHED = 60_000;
+
 /** Asks again and again, and remembers what it saw. */
 class Watch {
   status: string | null = null;
@@ -182,7 +185,9 @@ class Watch {
   /** Where there is no time left for a whole wait, the caller hears of it now, not after the time is over. */
   async rest(): Promise<void> {
     const { budget, interval } = this.#waiting;
-    const wait = Math.max(interval, wishedWait(this.#failure));
+    // One wish of a server that is out of its mind must not end the wait for all.
+    const wished = Math.min(wishedWait(this.#failure), MOST_WISHED, budget.remaining / 2);
+    const wait = Math.max(interval, wished);
     if (wait >= budget.remaining) throw this.#late();
     try {
       await budget.pause(wait);

@@ -17,6 +17,7 @@ import {
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { turnOf } from "../../src/domain/turn.ts";
+import { fakeClock } from "../support/fake-clock.ts";
 import { checkedSignature } from "../support/checked-signature.ts";
 import {
   awsFrame,
@@ -217,6 +218,30 @@ describe("an exception in the stream", () => {
   });
 });
 
+describe("an answer that is none", () => {
+  it("is no reason to wait for ever: another protocol", async () => {
+    const peer = await startPeer((response) => {
+      response.socket?.write(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
+      );
+    });
+    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    expect(error).toMatchObject({ code: "connection_lost", phase: "http" });
+    await peer.quiet();
+  });
+
+  it("was heard all the same, though its error never ends [AC-67]", async () => {
+    const clock = fakeClock();
+    const peer = await startPeer((response) => {
+      response.writeHead(400);
+      response.write("{", () => setImmediate(() => clock.advance(1000)));
+    });
+    const session = harnessSession(peer.url, { clock, limits: { firstEvent: 1000 } });
+    const error = await rejection(session.call(PROMPT, { signal }));
+    expect(error).toMatchObject({ code: "first_event_timeout", phase: "http" });
+  });
+});
+
 describe("a connection", () => {
   it("that cannot be made fails before anything is sent [AC-57]", async () => {
     const error = await rejection(harnessSession("http://127.0.0.1:9").call(PROMPT, { signal }));
@@ -319,6 +344,16 @@ describe("a clock that is off", () => {
     expect((await converse(session)).text).toBe("Hello");
     expect((await converse(session)).text).toBe("Hello");
     expect(peer.requests).toHaveLength(3);
+  });
+
+  it("is nothing that a token, or a date beyond reason, has to do with [AC-53, AC-58]", async () => {
+    const peer = await startPeer((response) => {
+      response.writeHead(403, { date: "Fri, 31 Dec 9999 23:59:59 GMT" });
+      response.end(JSON.stringify({ message: "Signature expired: always" }));
+    });
+    await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    await rejection(harnessSession(peer.url, { bearerToken: "token" }).call(PROMPT, { signal }));
+    expect(peer.requests).toHaveLength(2);
   });
 
   it("is tried once only [AC-53]", async () => {

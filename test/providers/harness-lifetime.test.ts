@@ -277,5 +277,12 @@ describe("limits of time", () => {
     expect(clock.pending).toBe(0);
     (await harnessSession(whole.url, { clock }).call(PROMPT, { signal })).close();
     expect(clock.pending).toBe(0);
+    const controller = new AbortController();
+    const unread = await harnessSession(whole.url, { clock }).call(PROMPT, {
+      signal: controller.signal,
+    });
+    controller.abort("enough");
+    expect(clock.pending).toBe(0);
+    expect(await rejection(gather(unread))).toMatchObject({ code: "aborted", cause: "enough" });
   });
 });

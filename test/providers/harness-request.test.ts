@@ -4,7 +4,14 @@ import { SpanlineError } from "../../src/domain/errors.ts";
 import { turnOf } from "../../src/domain/turn.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { awsFrame, startEventStream, startPeer, textTurn, type Peer } from "../support/peer.ts";
+import {
+  awsFrame,
+  startEventStream,
+  startPeer,
+  textTurn,
+  type Answer,
+  type Peer,
+} from "../support/peer.ts";
 import {
   converse,
   gather,
@@ -185,6 +192,55 @@ describe("a request to a harness", () => {
     }
   });
 
+  it("shows no secret that the service quotes in any other way [AC-54]", async () => {
+    const token = "bearer/token-text";
+    const answers: Answer[] = [
+      (response) => {
+        response.writeHead(200, { "content-type": "text/html" });
+        response.end(`<p>${token}</p>`);
+      },
+      (response) => {
+        response.writeHead(403, { "x-amzn-requestid": token });
+        response.end(`{"message":"${token.replace("/", String.raw`\/`)}"}`);
+      },
+      (response) => {
+        startEventStream(response);
+        response.end(awsFrame("runtimeClientError", { message: token }, "exception"));
+      },
+    ];
+    for (const answer of answers) {
+      const peer = await startPeer(answer);
+      const session = harnessSession(peer.url, { bearerToken: token });
+      const shown = await converse(session).catch((error: unknown) => error);
+      expect(inspect(shown, { depth: 10 })).toContain("[redacted]");
+      expect(inspect(shown, { depth: 10 })).not.toContain("token-text");
+    }
+  });
+
+  it("stays with the host that it was given, whatever its path is [AC-54]", async () => {
+    const peer = await answering();
+    for (const path of ["//", "//example.com", "/prefix/"])
+      await converse(harnessSession(peer.url + path));
+    expect(peer.requests.map(({ url }) => url.split("?")[0])).toEqual([
+      "/harnesses/invoke",
+      "//example.com/harnesses/invoke",
+      "/prefix/harnesses/invoke",
+    ]);
+  });
+
+  it("says that there are no credentials, whatever its source does instead", async () => {
+    const peer = await answering();
+    for (const secret of [
+      { credentials: () => Promise.reject(new Error("locked")) },
+      { bearerToken: "two\nlines" },
+      { bearerToken: "" },
+    ]) {
+      const error = await rejection(converse(harnessSession(peer.url, secret)));
+      expect(error).toMatchObject({ code: "no_credentials" });
+    }
+    expect(peer.requests).toEqual([]);
+  });
+
   it("asks a source of credentials once for all who wait, and again after it failed [RMA-P1-21]", async () => {
     const peer = await answering();
     let asked = 0;
@@ -210,6 +266,8 @@ describe("what cannot be sent", () => {
     ["qualifier", () => open({ qualifier: "1st" })],
     ["endpoint", () => open({ endpoint: "not an address" })],
     ["endpoint", () => open({ endpoint: "ftp://example.com" })],
+    ["limits.idle", () => open({ limits: { idle: Number.NaN } })],
+    ["limits.total", () => open({ limits: { total: -5 } })],
     ["sessionId", () => open({}, "x".repeat(32))],
     ["sessionId", () => open({}, "x".repeat(101))],
     ["sessionId", () => open({}, `-${"x".repeat(33)}`)],

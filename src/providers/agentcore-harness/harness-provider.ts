@@ -9,7 +9,7 @@ import { errorOfAnswer, failureInStream } from "../../wire/agentcore/service-err
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { inlineFunction } from "../../wire/converse/inline-function.ts";
 import { userMessages, type ConverseMessage } from "../../wire/converse/request.ts";
-import type { CallLimits } from "../agentcore/limits.ts";
+import { checkLimits, type CallLimits } from "../agentcore/limits.ts";
 import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
 import { requestIdOf } from "../agentcore/read-stream.ts";
@@ -53,7 +53,8 @@ export interface HarnessProvider extends Provider {
 
 /** An agent on AgentCore Harness: the loop and the history are there, inline tools are ours. */
 export function harnessProvider(options: HarnessOptions): HarnessProvider {
-  const { qualifier, userId, limits = {} } = options;
+  const { qualifier, userId } = options;
+  const limits = checkLimits(options.limits ?? {});
   const harnessArn = checkHarnessArn("harnessArn", options.harnessArn);
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(harnessArn) ?? {};
@@ -86,7 +87,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       codecFor(answer) {
         const stream = harnessStream({ contentType: answer.headers["content-type"] ?? null });
         const { requestId } = requestIdOf(answer);
-        return withFailure(stream, (failure) => failureInStream(failure, requestId));
+        return withFailure(stream, (failure) => answer.scrub(failureInStream(failure, requestId)));
       },
       broken: brokenTurn,
     });

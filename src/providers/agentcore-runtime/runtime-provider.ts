@@ -7,7 +7,7 @@ import { runtimeStream } from "../../wire/agentcore/runtime-stream.ts";
 import { errorOfAnswer } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { jsonBody } from "../../wire/agentcore/wire-request.ts";
-import type { CallLimits } from "../agentcore/limits.ts";
+import { checkLimits, type CallLimits } from "../agentcore/limits.ts";
 import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
 import { requestIdOf } from "../agentcore/read-stream.ts";
@@ -47,7 +47,8 @@ export interface RuntimeProvider extends Provider {
 
 /** An agent of somebody's own making on AgentCore Runtime, such as one with Strands. It runs its tools itself. */
 export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
-  const { qualifier, userId, payload = promptPayload, toolsRunBy = "agent", limits = {} } = options;
+  const { qualifier, userId, payload = promptPayload, toolsRunBy = "agent" } = options;
+  const limits = checkLimits(options.limits ?? {});
   if (toolsRunBy === "caller" && options.payload === undefined) throw noForm("results of tools");
   const runtimeArn = checkAgentArn("runtimeArn", options.runtimeArn);
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
@@ -85,10 +86,9 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
               const contentType = answer.headers["content-type"] ?? null;
               const known = { phase: "stream", ...requestIdOf(answer) };
               const stream = runtimeStream({ contentType, toolsRunBy, accepted: true });
-              return withFailure(stream, ({ details, ...failure }) => ({
-                ...failure,
-                details: { ...details, ...known },
-              }));
+              return withFailure(stream, ({ details, ...failure }) =>
+                answer.scrub({ ...failure, details: { ...details, ...known } }),
+              );
             },
             broken: brokenTurn,
           });

@@ -1,4 +1,5 @@
 import type { CallGuard } from "../../async/call-guard.ts";
+import { refuse } from "../../wire/agentcore/check.ts";
 import { providerError, type Phase, type ProviderError } from "../../domain/provider-error.ts";
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
@@ -22,6 +23,16 @@ export const DEFAULT_LIMITS = {
   idle: 300_000,
   total: 3_660_000,
 } as const;
+
+/** Throws on what is no time. */
+export function checkLimits(limits: CallLimits): CallLimits {
+  for (const name of ["firstEvent", "idle", "total"] as const) {
+    const limit: unknown = limits[name];
+    if (limit === undefined || (typeof limit === "number" && limit > 0)) continue;
+    refuse(`limits.${name}`, limit, "milliseconds above 0, or Infinity for no limit");
+  }
+  return limits;
+}
 
 export function milliseconds(limits: CallLimits, name: LimitName): number | undefined {
   const limit = limits[name] ?? DEFAULT_LIMITS[name];

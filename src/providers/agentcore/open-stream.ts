@@ -1,9 +1,9 @@
 import { guardCall } from "../../async/call-guard.ts";
+import type { AwsAnswer } from "../../aws/caller.ts";
 import type { AgentCore, ServiceRequest } from "../../aws/agentcore.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider-error.ts";
-import type { HttpAnswer } from "../../platform/http-client.ts";
 import type { EventStream } from "../provider.ts";
 import { limitError, milliseconds, type CallLimits, type LimitName } from "./limits.ts";
 import { readStream, requestIdOf, type StreamReading } from "./read-stream.ts";
@@ -16,7 +16,7 @@ export interface StreamCall<Event> {
   readonly signal: AbortSignal;
   readonly tap?: (chunk: Uint8Array) => void;
   /** How to read the answer, by its headers. */
-  readonly codecFor: (answer: HttpAnswer) => Codec<unknown, Uint8Array, Event>;
+  readonly codecFor: (answer: AwsAnswer) => Codec<unknown, Uint8Array, Event>;
   readonly broken: StreamReading<Event>["broken"];
 }
 
@@ -27,7 +27,7 @@ export async function openStream<Event>(call: StreamCall<Event>): Promise<EventS
   const total = { limit: "total", milliseconds: milliseconds(limits, "total") } as const;
   const guard = guardCall<LimitName>(clock, signal, total);
   guard.wait("firstEvent", milliseconds(limits, "firstEvent"));
-  const send = async (): Promise<HttpAnswer> => {
+  const send = async (): Promise<AwsAnswer> => {
     const request = await call.prepare(guard.signal);
     return service.call("data", request, guard.signal);
   };

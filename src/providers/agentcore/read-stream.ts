@@ -77,7 +77,10 @@ function chunkReader<Event>(reading: StreamReading<Event>): (eventful: boolean) 
       const { done, value } = await chunks.next();
       if (!isFirst) guard.rest();
       if (left !== undefined) left = Math.max(0, left - (clock.now() - from));
-      return done === true ? { type: "end", failure: null } : { type: "chunk", chunk: value };
+      if (done !== true) return { type: "chunk", chunk: value };
+      // Node tells the end of an answer, too, whose rest it threw away because it was ended.
+      const isEnded = guard.signal.aborted;
+      return { type: "end", failure: isEnded ? streamFailure(reading, null) : null };
     } catch (error) {
       return { type: "end", failure: streamFailure(reading, error) };
     }

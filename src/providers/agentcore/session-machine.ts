@@ -3,6 +3,7 @@ import type { AgentCore } from "../../aws/agentcore.ts";
 import { randomToken } from "../../platform/random.ts";
 import type { CommandEvent } from "../../domain/command-event.ts";
 import type { Codec } from "../../domain/codec.ts";
+import type { Failure } from "../../domain/errors.ts";
 import { commandStream } from "../../wire/agentcore/command-stream.ts";
 import {
   commandRequest,
@@ -50,7 +51,8 @@ export function sessionMachine(
         signal,
         codecFor(answer) {
           const { requestId } = requestIdOf(answer);
-          return explained(commandStream(answer.headers["content-type"] ?? null), requestId);
+          const stream = commandStream(answer.headers["content-type"] ?? null);
+          return explained(stream, (failure) => answer.scrub(failureInStream(failure, requestId)));
         },
         broken: (events, failure) => [
           ...events.filter(({ type }) => type !== "exit" && type !== "failed"),
@@ -75,14 +77,14 @@ const SERVICE_TIMEOUT_SECONDS = 300;
 
 function explained<State>(
   codec: Codec<State, Uint8Array, CommandEvent>,
-  requestId: string | undefined,
+  explain: (failure: Failure) => Failure,
 ): Codec<State, Uint8Array, CommandEvent> {
   return {
     ...codec,
     finish(state, emit) {
       codec.finish(state, (event) => {
         if (event.type !== "failed") return emit(event);
-        emit({ type: "failed", failure: failureInStream(event.failure, requestId) });
+        emit({ type: "failed", failure: explain(event.failure) });
       });
     },
   };

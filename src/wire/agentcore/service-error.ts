@@ -25,7 +25,9 @@ export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderE
     ...(requestId !== undefined && { requestId }),
     details: {
       ...fieldsOf(members),
-      ...(headers["retry-after"] !== undefined && retryAfter >= 0 && { retryAfter }),
+      ...(headers["retry-after"] !== undefined &&
+        retryAfter >= 0 &&
+        Number.isFinite(retryAfter) && { retryAfter }),
       ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, QUOTED_CHARACTERS) }),
     },
   });
