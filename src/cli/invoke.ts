@@ -168,7 +168,7 @@ function complaint(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const id = "requestId" in error && typeof error.requestId === "string" ? error.requestId : "";
   const next = error instanceof SpanlineError ? NEXT_STEPS.get(error.code) : undefined;
-  const request = id === "" ? "" : ` (request ${id})`;
+  const request = id === "" ? "" : ` (request ${oneLine(id)})`;
   return `${oneLine(error.message)}${request}${next === undefined ? "" : `\n${next}`}`;
 }
 

@@ -106,6 +106,20 @@ describe("artifacts of a session", () => {
     expect(await store.list(signal)).toEqual([{ name: "empty", bytes: 7 }]);
   });
 
+  it("are only what has a name that they can have, and no folder", async () => {
+    const session = machine();
+    const store = sessionArtifacts(session, { folder: "-x" });
+    const odd = String.raw`mkdir -p ./-x/sub && cd ./-x && : > "$(printf 'a\n9 b')" && : > 'c d'`;
+    await commandOutput(await session.runCommand(odd, { signal }));
+    await store.put("plain", Buffer.from("1"), signal);
+    expect(await store.list(signal)).toEqual([{ name: "plain", bytes: 1 }]);
+    expect(await rejection(store.put("sub", Buffer.from("1"), signal))).toMatchObject({
+      code: "agent_failed",
+    });
+    const left = await session.runCommand("ls -A ./-x/sub", { signal });
+    expect((await commandOutput(left)).stdout).toBe("");
+  });
+
   it("are not found when they are not there", async () => {
     const store = artifacts();
     for (const missing of [store.fetch("nothing", signal), store.delete("nothing", signal)]) {

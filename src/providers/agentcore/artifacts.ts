@@ -30,7 +30,8 @@ export function sessionArtifacts(
   session: RunsCommands,
   { folder = "artifacts" }: ArtifactsOptions = {},
 ): Artifacts {
-  const place = quoted(folder);
+  // What begins with a hyphen is no option.
+  const place = quoted(folder.startsWith("/") ? folder : `./${folder}`);
   const file = (name: string): string => `${place}/${quoted(checkedName(name))}`;
 
   async function run(script: string, options: CommandOptions, name?: string): Promise<string> {
@@ -41,7 +42,7 @@ export function sessionArtifacts(
 
   return {
     async list(signal) {
-      const script = `cd ${place} 2>/dev/null || exit 0; for f in *; do [ -f "$f" ] && echo "$(wc -c < "$f") $f"; done; exit 0`;
+      const script = `cd ${place} 2>/dev/null || exit 0; for f in *; do case "$f" in *[!A-Za-z0-9._-]*) continue;; esac; [ -f "$f" ] && echo "$(wc -c < "$f") $f"; done; exit 0`;
       const lines = (await run(script, { signal })).split("\n");
       return lines.flatMap((line) => readArtifact(line) ?? []);
     },
@@ -59,9 +60,12 @@ export function sessionArtifacts(
         for (const text of base64Pieces(content)) {
           await run(`printf %s ${text} | base64 -d >> ${part}`, { signal });
         }
-        await run(`mv -f ${part} ${path}`, { signal });
+        // Moved onto a folder it would land inside.
+        await run(`[ ! -d ${path} ] && mv -f ${part} ${path}`, { signal });
       } catch (error) {
-        await run(`rm -f ${part}`, { signal }).catch(() => undefined);
+        // Also when it was the caller who ended it.
+        const { signal: own } = new AbortController();
+        await run(`rm -f ${part}`, { signal: own }).catch(() => undefined);
         throw error;
       }
     },
