@@ -187,7 +187,8 @@ export async function deleteCommand(reference: string, flags: DeleteFlags): Prom
     terminal.progress("");
     const state = flags.wait ? "deleted" : "deleting";
     if (flags.json === true) await terminal.write(json({ ...brief(harness), state }));
-    else terminal.note(`Harness ${oneLine(name)} is ${flags.wait ? "deleted" : "being deleted"}.\n`);
+    else
+      terminal.note(`Harness ${oneLine(name)} is ${flags.wait ? "deleted" : "being deleted"}.\n`);
     return 0;
   });
 }

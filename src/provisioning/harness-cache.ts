@@ -8,7 +8,7 @@ import { provision, type Provisioned, type ProvisionOptions } from "./provision.
 import { isNotFound } from "./transient.ts";
 import { waitForEndpoint, waitForHarness } from "./wait.ts";
 import { HarnessDeletingError, HarnessFailedError } from "./wait-errors.ts";
-import { DEFAULT_ENDPOINT, startWaiting } from "./waiting.ts";
+import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT, startWaiting } from "./waiting.ts";
 
 export type EnsureOptions = Omit<ProvisionOptions, "client">;
 
@@ -64,12 +64,16 @@ export function harnessCache(client: ControlClient, store: HandleStore): Harness
   return {
     async ensure(spec, options) {
       const name = contentName(spec);
+      const start = client.clock.now();
       const known = await remembered(name, options);
       if (known !== null) {
         verified.add(keyOf(name));
         return { handle: known, origin: "remembered" };
       }
-      const { handle, origin } = await provision({ ...spec, name }, { ...options, client });
+      // One deadline for both: what the look has taken is gone.
+      const left = (options.timeout ?? DEFAULT_TIMEOUT) - (client.clock.now() - start);
+      const rest = { ...options, client, timeout: Math.max(1, left) };
+      const { handle, origin } = await provision({ ...spec, name }, rest);
       await keep(handle, options);
       return { handle, origin };
     },

@@ -24,7 +24,7 @@ export interface Waiting {
 }
 
 /** Measured on the service: a harness takes seconds, its endpoint two to three minutes. */
-const DEFAULT_TIMEOUT = 600_000;
+export const DEFAULT_TIMEOUT = 600_000;
 /** The endpoint that every harness has, and that serves its newest version. */
 export const DEFAULT_ENDPOINT = "DEFAULT";
 
