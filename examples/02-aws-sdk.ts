@@ -44,7 +44,7 @@ export async function askAboutTheWeather(
     return snapshotTurn(turn);
   }
 
-  let turn = await invoke(userMessages("Do I need an umbrella in Bergen?"));
+  let turn = await invoke(userMessages("What is the weather in Bergen?"));
   while (turn.end?.outcome === "action-required") {
     const results = turn.calls.map((call) =>
       call.inputError === undefined

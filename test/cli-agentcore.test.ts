@@ -85,12 +85,28 @@ describe("spanline invoke and spanline emulate", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line).type);
-    expect([types[0], types.at(-1), events.stderr]).toEqual(["message.start", "end", ""]);
+    expect([types[0], types.at(-1)]).toEqual(["message.start", "end"]);
+    expect(events.stderr).toMatch(/^session \S+\n$/);
     const items = await run([...common, "--format", "open-responses"]);
     expect(JSON.parse(items.stdout).items[0]).toMatchObject({ type: "message" });
     await run([...common, "--raw", "answer.bin"]);
+    const unkept = await run([...common, "--raw", "nowhere/answer.bin"]);
+    expect([unkept.status, unkept.stdout]).toEqual([2, ""]);
+    expect(unkept.stderr).toContain("there is no such folder");
+    const typo = ["invoke", "--harness", "arn:typo", "Hello", "--raw", "answer.bin"];
+    expect((await run(typo)).status).toBe(2);
     const trace = await run(["inspect", "answer.bin"]);
     expect([trace.status, trace.stdout]).toEqual([0, expect.stringContaining("completed")]);
+  });
+
+  it("refuses a data directory that another one uses", async () => {
+    const data = join(folder, "shared");
+    const { child } = await emulator("--data-dir", data);
+    const second = await run(["emulate", "--port", "0", "--data-dir", data]);
+    expect([second.status, second.stderr]).toEqual([
+      2,
+      expect.stringContaining(`in use by process ${child.pid}`),
+    ]);
   });
 
   it("keeps sessions over a kill [AC-88]", async () => {

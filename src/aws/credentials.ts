@@ -35,8 +35,8 @@ export function chainedCredentials(options: ChainOptions = {}): CredentialSource
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const message =
-        `No AWS credentials: ${reason} ` +
-        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`.";
+        `No AWS credentials: ${reason.replace(/\.?$/, ".")} ` +
+        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`. Without an account, `spanline emulate` and --endpoint-url do.";
       throw new SpanlineError("no_credentials", message, { cause });
     }
   };

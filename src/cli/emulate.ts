@@ -31,7 +31,9 @@ export async function emulateCommand(flags: EmulateFlags): Promise<number> {
   }
   await terminal.write(flags.json === true ? asJson(emulator) : asText(emulator, flags));
   await end;
-  terminal.note("\nStopping. Sessions are kept where a data directory was given.\n");
+  const { dataDir } = flags;
+  const kept = dataDir === undefined ? "are gone with it" : `are kept in ${dataDir}`;
+  terminal.note(`\nStopping. Harnesses and sessions ${kept}.\n`);
   await emulator.close();
   return 0;
 }
@@ -71,7 +73,10 @@ function runtimeArn({ demoArn }: Emulator): string {
   return demoArn.replace(/harness\/.*$/, `runtime/${DEMO_RUNTIME}`);
 }
 
-function asText(emulator: Emulator, { signatures, dataDir }: EmulateFlags): string {
+function asText(
+  emulator: Emulator,
+  { signatures, dataDir, brain, commands }: EmulateFlags,
+): string {
   const { url, demoArn, region } = emulator;
   const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
   const kept = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
@@ -79,7 +84,9 @@ function asText(emulator: Emulator, { signatures, dataDir }: EmulateFlags): stri
 
   harness     ${demoArn}
   runtime     ${runtimeArn(emulator)}
+  brain       ${brain}, for a harness that names none
   sessions    ${kept}
+  commands    ${commands === true ? "RUN on this machine, as you" : "refused; --commands runs them"}
   signatures  ${signatures === "strict" ? `checked; credentials ${accessKeyId}/${secretAccessKey}` : "not checked"}
 
 Try it:

@@ -161,8 +161,14 @@ const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["not_found", "`spanline harness list` shows what there is; --region says where to look."],
   ["throttled", "Wait a little and try again."],
   ["connection_lost", "It may have been done all the same; `spanline harness list` shows it."],
-  ["not_ready_in_time", "Raise --timeout; nothing that was created here was kept."],
-  ["still_deleting", "Wait for it with `spanline harness wait --gone`, or choose another name."],
+  [
+    "not_ready_in_time",
+    "Raise --timeout. What this command created is deleted again; nothing else is.",
+  ],
+  [
+    "still_deleting",
+    "Raise --timeout, delete it with `spanline harness delete`, or choose another name.",
+  ],
   ["name_taken", "Choose another --name, or delete that harness with `spanline harness delete`."],
   ["conflict", "The harness is busy; wait for it with `spanline harness wait`."],
   [

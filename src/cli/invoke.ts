@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { providerFor } from "../bridge/provider-for.ts";
 import type { Codec } from "../domain/codec.ts";
 import { SpanlineError } from "../domain/errors.ts";
@@ -38,9 +38,12 @@ export async function invokeCommand(text: string, flags: InvokeFlags): Promise<n
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
   let raw: RawFile | undefined;
-  try {
+  const keepRaw = (): RawFile["write"] | undefined => {
     raw = flags.raw === undefined ? undefined : rawFile(flags.raw);
-    return await invoke(text, flags, { terminal, signal: stop.signal, tap: raw?.write });
+    return raw?.write;
+  };
+  try {
+    return await invoke(text, flags, { terminal, signal: stop.signal, keepRaw });
   } catch (error) {
     if (error instanceof AbortError) {
       terminal.note("\nStopped. The agent may go on with what it was doing.\n");
@@ -57,13 +60,13 @@ export async function invokeCommand(text: string, flags: InvokeFlags): Promise<n
 interface Surroundings {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  readonly tap: ((chunk: Uint8Array) => void) | undefined;
+  readonly keepRaw: () => ((chunk: Uint8Array) => void) | undefined;
 }
 
 async function invoke(
   text: string,
   flags: InvokeFlags,
-  { terminal, signal, tap }: Surroundings,
+  { terminal, signal, keepRaw }: Surroundings,
 ): Promise<number> {
   const { harness, runtime, qualifier, user, session: sessionId } = flags;
   const provider = providerFor({
@@ -76,8 +79,9 @@ async function invoke(
     ...(user !== undefined && { userId: user }),
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
-  const isText = flags.json !== true && flags.format === "text";
-  if (isText && sessionId === undefined) terminal.note(`session ${session.id}\n`);
+  const tap = keepRaw();
+  // Whoever wants to go on with it needs to know it, whatever the format is.
+  if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
   const call = await session.call(
     { type: "prompt", texts: [text] },
     { signal, ...(tap !== undefined && { tap }) },
@@ -146,18 +150,29 @@ interface RawFile {
   close(): void;
 }
 
+/** Opened before the call is made: an answer that cannot be kept is not asked for. */
+function opened(path: string): number {
+  try {
+    return openSync(path, "a");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const reason = code === "ENOENT" ? "there is no such folder" : String(code);
+    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
+  }
+}
+
 /** The bytes of the answer as they come: what is there when the process dies is there. */
 function rawFile(path: string): RawFile {
-  let file: number | undefined;
+  const file = opened(path);
+  let isEmptied = false;
   return {
     write(chunk) {
       // Not before there is something to keep: what was kept there until now may be wanted.
-      file ??= openSync(path, "w");
+      if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
+      isEmptied = true;
       for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
     },
-    close() {
-      if (file !== undefined) closeSync(file);
-    },
+    close: () => closeSync(file),
   };
 }
 

@@ -4,6 +4,7 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { ServedRequest } from "../http/served.ts";
 import { startServer, type ServerLimits } from "../http/server.ts";
 import { systemClock } from "../platform/clock.ts";
+import { FolderHeldError, holdFolder } from "../platform/held-folder.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { isoTime } from "../platform/time-text.ts";
 import { strictAuthentication, type Authenticate } from "./authenticate.ts";
@@ -37,6 +38,33 @@ export interface Emulator extends Place {
 /** AgentCore on this machine: resolves when it listens. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkHost(options.host ?? "127.0.0.1");
+  const { dataDirectory } = options;
+  const release = dataDirectory === undefined ? async () => {} : await held(dataDirectory);
+  try {
+    const emulator = await started(options);
+    const close = async (): Promise<void> => {
+      await emulator.close();
+      await release();
+    };
+    return { ...emulator, close };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Two on one directory would each save over what the other has. */
+async function held(dataDirectory: string): Promise<() => Promise<void>> {
+  try {
+    return await holdFolder(dataDirectory);
+  } catch (error) {
+    if (!(error instanceof FolderHeldError)) throw error;
+    const message = `The data directory ${dataDirectory} is in use by process ${error.pid}; stop that emulator, or use another directory. If there is none, delete ${error.file}`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "dataDirectory" } });
+  }
+}
+
+async function started(options: EmulatorOptions): Promise<Emulator> {
   const { dataDirectory, onBug = () => {} } = options;
   const inData = (name: string) =>
     dataDirectory === undefined ? undefined : join(dataDirectory, name);

@@ -36,9 +36,11 @@ export function liveEncoder({
       if (event.type === "text.end" && state.block === event.block) return;
       if (event.type === "text.delta" && state.roles.get(event.message) === "assistant") {
         const text = toTerminal ? printable(event.text) : event.text;
-        const isNew = state.block !== event.block;
-        const gap = isNew && state.block !== null ? (state.lineOpen ? "\n\n" : "\n") : "";
+        const isNew = state.block !== event.block && state.block !== null;
+        const gap = isNew ? (state.lineOpen ? "\n\n" : "\n") : "";
         state.block = event.block;
+        // These words are its heading: no other comes behind them.
+        state.trace.heading = event.message;
         state.lineOpen = !text.endsWith("\n");
         return emit({ to: "result", text: gap + text });
       }

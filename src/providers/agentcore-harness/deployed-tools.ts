@@ -48,6 +48,8 @@ const FRESH_MILLISECONDS = 60_000;
 /** Whoever only invokes may not be allowed to read a harness, or have no signature for it. */
 function explained(error: unknown): never {
   if (!(error instanceof SpanlineError) || error instanceof AbortError) throw error;
+  // Where nobody is, nobody can be called either.
+  if (error.code === "connect_failed") throw error;
   const { code, message, details } = error;
   const hint = `Cannot read the deployed tools, beside which ours would come: ${message}. Give \`tools\` among the overrides, or set offeredTools to "replace", to do without`;
   throw errorOf({ code, message: hint, details: { ...details, operation: "GetHarness" } });

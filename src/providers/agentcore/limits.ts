@@ -1,6 +1,10 @@
 import type { CallGuard } from "../../async/call-guard.ts";
 import { refuse } from "../../wire/agentcore/check.ts";
-import { providerError, type Phase, type ProviderError } from "../../domain/provider-error.ts";
+import {
+  providerError,
+  type ProviderError,
+  type ProviderErrorFacts,
+} from "../../domain/provider-error.ts";
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
 export interface CallLimits {
@@ -39,17 +43,19 @@ export function milliseconds(limits: CallLimits, name: LimitName): number | unde
   return Number.isFinite(limit) ? limit : undefined;
 }
 
-export function limitError(name: LimitName, limits: CallLimits, phase: Phase): ProviderError {
+export function limitError(
+  name: LimitName,
+  limits: CallLimits,
+  facts: Pick<ProviderErrorFacts, "phase" | "requestId">,
+): ProviderError {
   const seconds = (milliseconds(limits, name) ?? 0) / 1000;
   switch (name) {
     case "firstEvent":
-      return providerError("first_event_timeout", `No event came within ${seconds} s`, { phase });
+      return providerError("first_event_timeout", `No event came within ${seconds} s`, facts);
     case "idle":
-      return providerError("idle_timeout", `Nothing came for ${seconds} s`, { phase });
+      return providerError("idle_timeout", `Nothing came for ${seconds} s`, facts);
     case "total":
-      return providerError("deadline_exceeded", `The call took longer than ${seconds} s`, {
-        phase,
-      });
+      return providerError("deadline_exceeded", `The call took longer than ${seconds} s`, facts);
     default:
       return name satisfies never;
   }

@@ -34,7 +34,8 @@ export async function openStream<Event>(call: StreamCall<Event>): Promise<EventS
   const answer = await send().catch((error: unknown) => {
     guard.release();
     const sent = error instanceof AbortError && error.sent;
-    if (guard.reached !== null) throw limitError(guard.reached, limits, sent ? "http" : "connect");
+    if (guard.reached !== null)
+      throw limitError(guard.reached, limits, { phase: sent ? "http" : "connect" });
     throw signal.aborted ? new AbortError(signal.reason, sent) : error;
   });
   const events = readStream({

@@ -93,12 +93,11 @@ function streamFailure<Event>(
   error: unknown,
 ): Failure {
   if (signal.aborted) throw new AbortError(signal.reason);
-  if (guard.reached !== null) return limitError(guard.reached, limits, "stream").toFailure();
+  const facts = { phase: "stream", ...requestIdOf(answer) } as const;
+  if (guard.reached !== null) return limitError(guard.reached, limits, facts).toFailure();
   const reason = error instanceof Error ? error.message : String(error);
-  return providerError("connection_lost", `The connection was lost inside the stream: ${reason}`, {
-    phase: "stream",
-    ...requestIdOf(answer),
-  }).toFailure();
+  const message = `The connection was lost inside the stream: ${reason}`;
+  return providerError("connection_lost", message, facts).toFailure();
 }
 
 export function requestIdOf({ headers }: HttpAnswer): { readonly requestId?: string } {

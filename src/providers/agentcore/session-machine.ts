@@ -37,7 +37,7 @@ export function sessionMachine(
         answer.close();
       } catch (error) {
         if (guard.reached !== null)
-          throw limitError("total", { total: STOPPING.milliseconds }, "http");
+          throw limitError("total", { total: STOPPING.milliseconds }, { phase: "http" });
         throw error;
       } finally {
         guard.release();

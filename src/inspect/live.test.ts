@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../domain/codec.ts";
+import { toolCall, toolSuccess } from "../domain/tool.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import { liveEncoder } from "./live.ts";
+import { PLAIN } from "./style.ts";
+
+const call = toolCall({ id: "c", name: "look", inputText: "", runBy: "server" });
+const EVENTS: readonly ProviderEvent[] = [
+  { type: "message.start", message: 0, role: "assistant" },
+  { type: "text.delta", message: 0, block: 0, text: "Let me " },
+  { type: "text.delta", message: 0, block: 0, text: "look.\u001b[2J" },
+  { type: "text.end", message: 0, block: 0, text: "Let me look.\u001b[2J" },
+  { type: "tool.start", message: 0, block: 1, callId: "c", name: "look" },
+  { type: "tool.end", message: 0, block: 1, call },
+  { type: "message.end", message: 0, reason: "tool_use" },
+  { type: "message.start", message: 1, role: "user" },
+  { type: "tool.result", message: 1, block: 2, result: toolSuccess("c", "two") },
+  { type: "message.end", message: 1, reason: "tool_result" },
+  { type: "message.start", message: 2, role: "assistant" },
+  { type: "text.delta", message: 2, block: 3, text: "Two.\n" },
+  { type: "text.end", message: 2, block: 3, text: "Two.\n" },
+  { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null },
+];
+
+function written(to: "result" | "notes", toTerminal: boolean): string {
+  const pieces = runCodec(liveEncoder({ style: PLAIN, toTerminal }), EVENTS);
+  return pieces.flatMap((piece) => (piece.to === to ? [piece.text] : [])).join("");
+}
+
+describe("a turn shown while it comes", () => {
+  it("has the assistant's words, and nothing else, as its result", () => {
+    expect(written("result", false)).toBe("Let me look.\u001b[2J\n\nTwo.\n");
+  });
+
+  it("cannot steer a terminal", () => {
+    expect(written("result", true)).toBe("Let me look.\\u{1b}[2J\n\nTwo.\n");
+  });
+
+  it("has calls and results beside them, under the words that they follow", () => {
+    const notes = written("notes", false);
+    expect(notes).toMatch(/^ {2}→ look/);
+    expect(notes).not.toContain("assistant");
+    expect(notes).toContain("user\n  ← look");
+    expect(notes).toContain("completed (end_turn)");
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Somebody else has the folder. */
+export class FolderHeldError extends Error {
+  readonly pid: number;
+  readonly file: string;
+
+  constructor(pid: number, file: string) {
+    super(`Process ${pid} has it, as ${file} says`);
+    this.name = "FolderHeldError";
+    this.pid = pid;
+    this.file = file;
+  }
+}
+
+/** Takes a folder for this process alone, and gives back how to let go of it. One that died let go by dying. */
+export async function holdFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "held-by.pid");
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      const held = await open(file, "wx", 0o600);
+      await held.writeFile(String(process.pid));
+      await held.close();
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      const pid = Number(await readFile(file, "utf8").catch(() => ""));
+      if (isAlive(pid)) throw new FolderHeldError(pid, file);
+      await rm(file, { force: true });
+    }
+  }
+  throw new FolderHeldError(0, file);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // There is one, and it is another user's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
