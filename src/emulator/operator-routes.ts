@@ -3,7 +3,7 @@ import { isoTime } from "../platform/time-text.ts";
 import { bodyOf, jsonAnswer } from "./control/call.ts";
 import { Fields } from "./control/fields.ts";
 import { CHANGE_KINDS, type InjectedOutcome } from "./control/injected-outcomes.ts";
-import type { Route } from "./exchange.ts";
+import { ServiceError, type Route } from "./exchange.ts";
 
 export interface OperatorParts {
   describe(): JsonObject;
@@ -11,6 +11,9 @@ export interface OperatorParts {
   advance(milliseconds: number): Promise<void>;
   inject(outcome: InjectedOutcome): void;
 }
+
+/** Later years have no form that clients of the service read. */
+const LAST_TIME = Date.UTC(9999, 0);
 
 /** What the emulator has beside the service: a look at itself, its clock, and failures to come. Nothing here is signed. */
 export function operatorRoutes(parts: OperatorParts): Route[] {
@@ -27,6 +30,10 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
         const fields = new Fields(bodyOf(request));
         const seconds = fields.wholeNumber("advanceSeconds", { least: 0, most: 10 ** 9 }) ?? 0;
         fields.finish();
+        if (parts.now() + seconds * 1000 > LAST_TIME) {
+          const message = "The clock cannot be moved beyond the year 9999";
+          throw new ServiceError(400, "ValidationException", message);
+        }
         await parts.advance(seconds * 1000);
         return jsonAnswer(200, { now: isoTime(parts.now()) });
       },

@@ -35,5 +35,8 @@ export async function openClock(base: Clock, path: string | undefined): Promise<
 function offsetIn(text: string): number {
   const parsed = parseJson(text);
   const offset = parsed.ok && isObject(parsed.value) ? parsed.value["offset"] : undefined;
-  return typeof offset === "number" && offset >= 0 ? offset : 0;
+  return typeof offset === "number" && offset >= 0 && offset < LONGEST_OFFSET ? offset : 0;
 }
+
+/** Further on there are no years that a date can be written with. */
+const LONGEST_OFFSET = Date.UTC(9000, 0);

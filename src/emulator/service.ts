@@ -88,7 +88,7 @@ function joined(fields: readonly HeaderField[]): { readonly [name: string]: stri
   return Object.fromEntries(headers);
 }
 
-/** What is no error of the service is a bug of ours: its details are for `onBug`, not for clients. */
+/** What is no error of the service is a bug of ours: its details are for `onBug`, not for clients. Never throws. */
 function errorAnswer(thrown: unknown): Outgoing {
   const error =
     thrown instanceof ServiceError
@@ -97,6 +97,15 @@ function errorAnswer(thrown: unknown): Outgoing {
   return {
     status: error.status,
     headers: { "content-type": "application/json", "x-amzn-errortype": error.type },
-    body: Buffer.from(JSON.stringify({ message: error.message, ...error.members })),
+    body: errorBody(error),
   };
+}
+
+/** The plain words are for an error that has no JSON form or one that is too long. */
+function errorBody({ message, members }: ServiceError): Buffer {
+  try {
+    return Buffer.from(JSON.stringify({ message, ...members }));
+  } catch {
+    return Buffer.from('{"message":"The error cannot be shown"}');
+  }
 }

@@ -205,3 +205,29 @@ describe("the contract of a resume [AC-89]", () => {
     expect(reasonsIn(await invoke(client, { text: "go" }))).toEqual(["tool_use"]);
   });
 });
+
+describe("a turn that a limit cut inside a call", () => {
+  it.each([
+    ["by its tokens", { maxTokens: 6 }, "max_output_tokens_exceeded"],
+    ["by its script", {}, "max_tokens"],
+  ])("leaves a session that can go on [AC-89, AC-90]: %s", async (_, limits, reason) => {
+    const { client } = await running({
+      script: `
+turns:
+  - when: first
+    answer:
+      - text: Some words before the call.
+      - call: look
+        id: call_1
+        input: { at: "something long enough to be cut" }
+      ${reason === "max_tokens" ? "- stop: max_tokens" : ""}
+  - when: second
+    answer: Going on.
+`,
+    });
+    const say = (text: string) => ({ messages: [{ role: "user" as const, content: [{ text }] }] });
+    const first = await invoke(client, { ...say("first"), ...limits });
+    expect(reasonsIn(first)).toEqual([reason]);
+    expect(reasonsIn(await invoke(client, say("second")))).toEqual(["end_turn"]);
+  });
+});

@@ -102,7 +102,11 @@ describe("an emulator with a data directory", () => {
     const dataDirectory = join(temporaryFolder(), "data");
     const { emulator } = await started({ dataDirectory });
     await emulator.advance(1000);
-    expect(readdirSync(dataDirectory).sort()).toEqual(["clock.json", "harnesses.json", "held-by.pid"]);
+    expect(readdirSync(dataDirectory).sort()).toEqual([
+      "clock.json",
+      "harnesses.json",
+      "held-by.pid",
+    ]);
     for (const name of readdirSync(dataDirectory)) {
       expect(statSync(join(dataDirectory, name)).mode & 0o777).toBe(0o600);
     }

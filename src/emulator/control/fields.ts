@@ -23,33 +23,73 @@ interface Violation {
   readonly message: string;
 }
 
+/** What breaks the rules of a request. The first violations are kept and the rest is counted, so that no request has an endless answer. */
+export class Violations {
+  readonly #kept: Violation[] = [];
+  #newest = "";
+  #count = 0;
+
+  get kept(): readonly Violation[] {
+    return this.#kept;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The message is only asked for when it is kept. */
+  add(name: string, messageAt: (shown: string) => string): void {
+    this.#newest = name;
+    this.#count += 1;
+    if (this.#kept.length === KEPT_VIOLATIONS) return;
+    const shown = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`;
+    this.#kept.push({ name: shown, message: messageAt(shown) });
+  }
+
+  has(name: string): boolean {
+    return this.#newest === name || this.#kept.some((one) => one.name === name);
+  }
+
+  /** "2 validation errors detected", then the sentences of what is kept. */
+  summary(separator: string, sentenceOf: (violation: Violation) => string): string {
+    const more = this.#count - this.#kept.length;
+    const sentences = [
+      ...this.#kept.map(sentenceOf),
+      ...(more === 0 ? [] : [`… and ${more} more`]),
+    ];
+    const errors = `${this.#count} validation error${this.#count === 1 ? "" : "s"} detected`;
+    return `${errors}${separator} ${sentences.join("; ")}`;
+  }
+}
+
+const KEPT_VIOLATIONS = 20;
+
+/** A name holds what a client chose, such as the key of a map. */
+const LONGEST_NAME = 300;
+
 /**
- * The members of a request, read one by one. What breaks a rule is noted and reads as absent; `finish` then throws all of it
+ * The members of a request, read one by one. What breaks a rule is noted and reads as absent; `finish` then throws it
  * as one `ValidationException`, in the words of the service. A null member is an absent one.
  */
 export class Fields {
   readonly #source: JsonObject;
   readonly #path: string;
-  readonly #violations: Violation[];
+  readonly #violations: Violations;
 
-  constructor(source: JsonObject, path = "", violations: Violation[] = []) {
+  constructor(source: JsonObject, path = "", violations = new Violations()) {
     this.#source = source;
     this.#path = path;
     this.#violations = violations;
   }
 
   finish(): void {
-    if (this.#violations.length === 0) return;
-    const count = this.#violations.length;
-    const details = this.#violations.map(
-      ({ name, message }) =>
-        `Value at '/${name.replaceAll(".", "/")}' failed to satisfy constraint: ${message}`,
+    if (this.#violations.count === 0) return;
+    const message = this.#violations.summary(
+      ".",
+      ({ name, message: rule }) =>
+        `Value at '/${name.replaceAll(".", "/")}' failed to satisfy constraint: ${rule}`,
     );
-    throw validationError(
-      `${count} validation error${count === 1 ? "" : "s"} detected. ${details.join("; ")}`,
-      "FieldValidationFailed",
-      this.#violations,
-    );
+    throw validationError(message, "FieldValidationFailed", this.#violations.kept);
   }
 
   text(name: string, rule: TextRule = {}): string | undefined {
@@ -134,8 +174,7 @@ export class Fields {
 
   /** For a required member; the value is never seen, since `finish` throws. */
   missing(name: string): string {
-    const isNoted = this.#violations.some((one) => one.name === this.#at(name));
-    if (!isNoted) this.#violate(name, "Member must not be null");
+    if (!this.#violations.has(this.#at(name))) this.#violate(name, "Member must not be null");
     return "";
   }
 
@@ -158,7 +197,7 @@ export class Fields {
   }
 
   #violate(name: string, message: string): undefined {
-    this.#violations.push({ name: this.#at(name), message });
+    this.#violations.add(this.#at(name), () => message);
     return undefined;
   }
 

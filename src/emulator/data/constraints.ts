@@ -1,16 +1,19 @@
 import { isObject, parseJson } from "../../domain/json.ts";
+import { Violations } from "../control/fields.ts";
 import { ServiceError } from "../exchange.ts";
 
 /** What is wrong with a request, in the words of the service's own checks, collected so that all of it is said at once. */
 export class Constraints {
-  readonly #problems: { readonly name: string; readonly message: string }[] = [];
+  readonly #violations = new Violations();
 
   /** `rule` continues the sentence "Member must". */
   refuse(path: string, value: unknown, rule: string): void {
-    const shown = typeof value === "string" && value.length <= 100 ? `Value '${value}'` : "Value";
-    const subject = value === undefined || value === null ? "Value null" : shown;
-    const message = `${subject} at '${path}' failed to satisfy constraint: Member must ${rule}`;
-    this.#problems.push({ name: path, message });
+    const quoted = typeof value === "string" && value.length <= 100 ? `Value '${value}'` : "Value";
+    const subject = value === undefined || value === null ? "Value null" : quoted;
+    this.#violations.add(
+      path,
+      (name) => `${subject} at '${name}' failed to satisfy constraint: Member must ${rule}`,
+    );
   }
 
   text(path: string, value: unknown, limits: TextLimits = {}): string {
@@ -90,13 +93,11 @@ export class Constraints {
 
   /** Throws when anything was refused. */
   check(): void {
-    const count = this.#problems.length;
-    if (count === 0) return;
-    const sentences = this.#problems.map(({ message }) => message).join("; ");
-    const message = `${count} validation error${count === 1 ? "" : "s"} detected: ${sentences}`;
+    if (this.#violations.count === 0) return;
+    const message = this.#violations.summary(":", ({ message: sentence }) => sentence);
     throw new ServiceError(400, "ValidationException", message, {
       reason: "FieldValidationFailed",
-      fieldList: this.#problems,
+      fieldList: this.#violations.kept,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { appendFile, mkdir } from "node:fs/promises";
+import { appendFile, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { SpanlineError } from "../../domain/errors.ts";
 import { isObject, parseJson, type JsonValue } from "../../domain/json.ts";
 import { readSavedFile } from "../../platform/saved-file.ts";
 import type { Message } from "../brains/message.ts";
@@ -53,24 +54,25 @@ export const forgetfulLog: SessionLog = {
 export function fileLog(path: string): SessionLog {
   let tail: Promise<unknown> = Promise.resolve();
   let prepared = false;
-  const prepare = async (): Promise<string> => {
-    if (prepared) return "";
+  const prepare = async (): Promise<void> => {
+    if (prepared) return;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    prepared = true;
-    // A process that was killed while it wrote leaves half a line; what follows must not join it.
-    const text = await textOf(path);
-    return text === "" || text.endsWith("\n") ? "" : "\n";
+    await cutHalfLine(path);
   };
   return {
     async read() {
-      const lines = (await textOf(path)).split("\n");
-      return lines.flatMap((line) => readRecord(line));
+      const text = (await readSavedFile(path)) ?? "";
+      const lines = text.split("\n").slice(0, -1);
+      return lines.map((line, index) => readRecord(line, { path, line: index + 1 }));
     },
     append(record) {
       const write = async (before: Promise<unknown>): Promise<void> => {
         await before;
-        const separator = await prepare();
-        await appendFile(path, `${separator}${JSON.stringify(record)}\n`, { mode: 0o600 });
+        await prepare();
+        // A write that fails may have written a part.
+        prepared = false;
+        await appendFile(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+        prepared = true;
       };
       const written = write(tail);
       tail = written.catch(() => {});
@@ -85,13 +87,55 @@ export function sessionPath(folder: string, arn: string, session: string): strin
   return join(folder, digest.slice(0, 40));
 }
 
-async function textOf(path: string): Promise<string> {
-  return (await readSavedFile(path)) ?? "";
+/** A write that failed, or a process that was killed in one, leaves half a line: what has no line end never happened. */
+async function cutHalfLine(path: string): Promise<void> {
+  const file = await open(path, "a+", 0o600);
+  try {
+    const bytes = await file.readFile();
+    await file.truncate(bytes.lastIndexOf("\n") + 1);
+  } finally {
+    await file.close();
+  }
 }
 
-/** Half a line, the end of a process that was killed, is passed over. The rest is as we wrote it. */
-function readRecord(line: string): SessionRecord[] {
-  const parsed = parseJson(line);
-  const isRecord = parsed.ok && isObject(parsed.value) && typeof parsed.value["type"] === "string";
-  return isRecord ? [parsed.value as unknown as SessionRecord] : [];
+interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Throws on a line that is not as we write it: what comes after a hole would be another conversation. */
+function readRecord(text: string, { path, line }: Place): SessionRecord {
+  const parsed = parseJson(text);
+  const value: unknown = parsed.ok ? parsed.value : undefined;
+  if (isRecord(value)) return value;
+  const reason = parsed.ok ? "no record of a session" : `no JSON (${parsed.reason})`;
+  const message = `Cannot read ${path}: line ${line} is ${reason}. Move the file away to begin the session afresh`;
+  throw new SpanlineError("unreadable_input", message, { details: { path, line } });
+}
+
+function isRecord(value: unknown): value is SessionRecord {
+  if (!isObject(value) || typeof value["at"] !== "number") return false;
+  const { type, turn, messages, note, remembers } = value;
+  switch (type) {
+    case "started":
+      return typeof remembers === "boolean";
+    case "asked":
+      return Number.isSafeInteger(turn) && areMessages(messages);
+    case "answered":
+      return Number.isSafeInteger(turn) && areMessages(messages) && note !== undefined;
+    case "forgotten":
+      return Number.isSafeInteger(turn) && note !== undefined;
+    case "used":
+    case "stopped":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function areMessages(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((message) => isObject(message) && Array.isArray(message["content"]))
+  );
 }

@@ -51,6 +51,8 @@ export interface Session {
 
 /** A turn that is asked for and neither answered nor forgotten yet. */
 export interface OpenTurn {
+  /** Counted from 0. */
+  readonly turn: number;
   answered(messages: readonly Message[], note: JsonValue): Promise<void>;
   forgotten(note: JsonValue): Promise<void>;
 }
@@ -85,6 +87,8 @@ export function sessions({ clock, switches, dataDirectory }: SessionsOptions): S
         : { log: fileLog(`${kept("sessions")}.jsonl`), folder: kept("workspaces") }),
     });
     held.set(key, made);
+    // Whoever asks again finds it repaired, or is told again.
+    made.catch(() => held.delete(key));
     return made;
   };
   return {
@@ -98,7 +102,9 @@ export function sessions({ clock, switches, dataDirectory }: SessionsOptions): S
       return session.stop();
     },
     async close() {
-      for (const session of held.values()) (await session).close();
+      for (const session of await Promise.allSettled(held.values())) {
+        if (session.status === "fulfilled") session.value.close();
+      }
       await Promise.all(
         temporary.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
       );
@@ -127,6 +133,8 @@ async function load(options: HeldOptions): Promise<Held> {
   let state: SessionState = (await log.read()).reduce(afterRecord, NO_SESSION);
   let { folder } = options;
   const running = new Set<(ending: Ending) => void>();
+  /** Turns that are in the log and still run. */
+  const open = new Set<number>();
   const ends = new Set<() => void>();
   /** One at a time: two that begin a session at once would begin it twice. */
   let reviving: Promise<void> = Promise.resolve();
@@ -134,19 +142,36 @@ async function load(options: HeldOptions): Promise<Held> {
     for (const cut of running) cut("stopped");
     for (const end of ends) end();
   };
-  const record = (entry: SessionRecord): Promise<void> => {
-    state = afterRecord(state, entry);
-    return log.append(entry);
+  let recording: Promise<unknown> = Promise.resolve();
+  /** One after another, and what the log does not hold has not happened. */
+  const record = <Entry extends SessionRecord>(
+    entryAfter: (before: SessionState) => Entry,
+  ): Promise<Entry> => {
+    const recorded = recording.then(async () => {
+      const entry = entryAfter(state);
+      await log.append(entry);
+      state = afterRecord(state, entry);
+      return entry;
+    });
+    recording = recorded.catch(() => {});
+    return recorded;
   };
   const settle = async (turn: number, messages: readonly Message[], note: JsonValue) =>
-    record({ type: "answered", at: clock.now(), turn, messages, note });
+    record(() => ({ type: "answered", at: clock.now(), turn, messages, note }));
   const forget = async (turn: number, note: JsonValue) =>
-    record({ type: "forgotten", at: clock.now(), turn, note });
-  // A turn that a killed process left behind has lost its client too.
-  for (const turn of state.asked.keys()) {
-    if (switches.onDisconnect.endsWith("forget")) await forget(turn, state.note);
-    else await settle(turn, [], state.note);
-  }
+    record(() => ({ type: "forgotten", at: clock.now(), turn, note }));
+  // A turn that a killed process left behind, or whose end could not be written, has lost its client too.
+  const settleLost = async (): Promise<void> => {
+    for (const turn of state.asked.keys()) {
+      if (open.has(turn)) continue;
+      // Nobody used the session by it.
+      const end = { at: state.usedAt, turn, note: state.note };
+      if (switches.onDisconnect.endsWith("forget")) {
+        await record(() => ({ type: "forgotten", ...end }));
+      } else await record(() => ({ type: "answered", ...end, messages: [] }));
+    }
+  };
+  await settleLost();
   return {
     get messages() {
       return state.messages;
@@ -161,13 +186,22 @@ async function load(options: HeldOptions): Promise<Held> {
       return running.size > 0;
     },
     async ask(messages, cut) {
-      const { turns: turn } = state;
       running.add(cut);
-      const over = async (end: Promise<void>): Promise<void> => {
-        await end.finally(() => running.delete(cut));
+      const { turn } = await record(({ turns }) => {
+        open.add(turns);
+        return { type: "asked", at: clock.now(), turn: turns, messages };
+      }).catch((error: unknown) => {
+        running.delete(cut);
+        throw error;
+      });
+      const over = async (end: Promise<unknown>): Promise<void> => {
+        await end.finally(() => {
+          running.delete(cut);
+          open.delete(turn);
+        });
       };
-      await record({ type: "asked", at: clock.now(), turn, messages });
       return {
+        turn,
         answered: (said, note) => over(settle(turn, said, note)),
         forgotten: (note) => over(forget(turn, note)),
       };
@@ -182,7 +216,9 @@ async function load(options: HeldOptions): Promise<Held> {
       return () => ends.delete(end);
     },
     close: endAll,
-    use: () => record({ type: "used", at: clock.now() }),
+    async use() {
+      await record(() => ({ type: "used", at: clock.now() }));
+    },
     revive(owner, session) {
       const revived = reviving.then(() => revive(owner, session));
       reviving = revived.catch(() => {});
@@ -191,7 +227,7 @@ async function load(options: HeldOptions): Promise<Held> {
     async stop() {
       if (!state.live) return state.known ? "before" : "unknown";
       endAll();
-      await record({ type: "stopped", at: clock.now() });
+      await record(() => ({ type: "stopped", at: clock.now() }));
       return "now";
     },
   };
@@ -200,11 +236,12 @@ async function load(options: HeldOptions): Promise<Held> {
     { arn, lifecycle, hasMemory }: SessionOwner,
     session: string,
   ): Promise<void> {
+    await settleLost();
     const at = clock.now();
     if (running.size > 0 || isLive(state, lifecycle, at)) return;
     const remembers = state.turns > 0 && hasMemory && switches.reviveWithMemory === "remember";
     if (state.known && folder !== undefined) await rm(folder, { recursive: true, force: true });
-    await record({ type: "started", at, arn, session, remembers });
+    await record(() => ({ type: "started", at, arn, session, remembers }));
   }
 }
 

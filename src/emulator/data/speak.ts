@@ -43,7 +43,7 @@ export async function speak(speech: Speech): Promise<Spoken> {
   };
   let failed = false;
   try {
-    for await (const step of answer.steps) {
+    for await (const step of untilCut(answer.steps, signal)) {
       if (signal.aborted) break;
       if (step.type === "pause") await paused(clock, step.milliseconds, signal);
       else {
@@ -65,6 +65,15 @@ export async function speak(speech: Speech): Promise<Spoken> {
   const isStopped = signal.aborted && signal.reason === "stopped";
   const reset = isStopped && speech.switches.stopDuringTurn === "reset";
   return { said, reset, silent: mouth.state === "silent" };
+}
+
+/** A brain that throws once its turn is cut short has only noticed that. */
+async function* untilCut(steps: SpokenAnswer["steps"], signal: AbortSignal): AsyncGenerator<Step> {
+  try {
+    yield* steps;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 interface FrameWriter {

@@ -91,13 +91,35 @@ export function transcript(): Transcript {
     messages,
     get openCalls() {
       const last = messages.at(-1);
-      if (last?.role !== "assistant" || reason !== "tool_use") return [];
+      if (last?.role !== "assistant" || !leavesCalls(reason)) return [];
       return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
     },
     get reason() {
       return reason;
     },
   };
+}
+
+/** Some models call a tool and say that they are done. */
+function leavesCalls(reason: string | null): boolean {
+  return reason === "tool_use" || reason === "end_turn";
+}
+
+/**
+ * What a session keeps of a turn. The service does not keep a message whose calls it leaves to the client; of a message
+ * that a limit cut, the calls are nobody's to answer; an empty message is none.
+ */
+export function remembered(said: Transcript, keepsOpenCalls: boolean): readonly Message[] {
+  const { messages, openCalls, reason } = said;
+  if (openCalls.length > 0) return keepsOpenCalls ? messages : messages.slice(0, -1);
+  const last = messages.at(-1);
+  const isCut = last?.role === "assistant" && !leavesCalls(reason);
+  const kept = isCut ? [...messages.slice(0, -1), withoutCalls(last)] : messages;
+  return kept.filter(({ content }) => content.length > 0);
+}
+
+function withoutCalls({ role, content }: Message): Message {
+  return { role, content: content.filter((block) => !("toolUse" in block)) };
 }
 
 type Draft =

@@ -7,7 +7,7 @@ import type { Dialect } from "./dialect.ts";
 import { outlet, type Outlet } from "./outlet.ts";
 import type { OpenTurn, Session } from "./sessions.ts";
 import { speak, type Ending } from "./speak.ts";
-import type { Transcript } from "./transcript.ts";
+import { remembered } from "./transcript.ts";
 
 export interface TurnRequest {
   readonly request: Incoming;
@@ -26,13 +26,14 @@ export interface TurnRequest {
 /** Runs one turn. The answer is there at once; the turn goes on behind it, with its client or without. */
 export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Outgoing> {
   const { session, brain, settings, sent } = turn;
-  const { messages: before, turns, note } = session;
+  const { messages: before, note } = session;
   const cut = new AbortController();
   const end = (ending: Ending): void => cut.abort(ending);
   const open = await session.ask(sent, end);
   const messages = [...before, ...sent];
-  const asked = { messages, settings, turn: turns, note, signal: cut.signal };
-  const answer = await brain.answer(asked).catch(async (error: unknown) => {
+  const asked = { messages, settings, turn: open.turn, note, signal: cut.signal };
+  const answer = await brain.answer(asked).catch(async (error: unknown): Promise<SpokenAnswer> => {
+    if (cut.signal.aborted) return { type: "steps", steps: [] };
     await open.forgotten(note);
     throw error;
   });
@@ -63,7 +64,7 @@ function stream(plane: DataPlane, turn: TurnRequest, running: Running): Outgoing
   const { answer, cut } = running;
   const faults = answer.faults ?? {};
   const dialect = turn.dialect(faults);
-  const way = outlet(turn.request.gone);
+  const way = outlet(turn.request.gone, cut.signal);
   const leave = (): void => {
     if (switches.onDisconnect.startsWith("abort")) cut.abort("left" satisfies Ending);
   };
@@ -73,7 +74,7 @@ function stream(plane: DataPlane, turn: TurnRequest, running: Running): Outgoing
   const stopTimer = clock.after(limit, () => cut.abort("timeout" satisfies Ending));
   // A turn that the session cannot keep must not look like one that it kept.
   void finish(plane, turn, { ...running, dialect, way })
-    .catch(() => way.reset())
+    .catch((error: unknown) => way.reset(error))
     .finally(stopTimer);
   return {
     status: 200,
@@ -97,14 +98,9 @@ async function finish(
     await open.forgotten(answer.note ?? running.note);
   else {
     const keepsAnswer = !(way.left.aborted && onDisconnect === "abort+keep-user");
-    const kept = keepsAnswer ? complete(spoken.said, keepsOpenCalls) : [];
+    const kept = keepsAnswer ? remembered(spoken.said, keepsOpenCalls) : [];
     await open.answered(kept, answer.note ?? running.note);
   }
   if (spoken.reset) way.reset();
   else if (!spoken.silent) way.end();
-}
-
-/** The service does not keep a message whose calls it leaves to the client. */
-function complete(said: Transcript, keepsOpenCalls: boolean): readonly Message[] {
-  return said.openCalls.length > 0 && !keepsOpenCalls ? said.messages.slice(0, -1) : said.messages;
 }

@@ -1,11 +1,11 @@
 import type { Settings, ToolSetting } from "../brain.ts";
+import type { Heard } from "./heard.ts";
 import { wordsIn } from "./words.ts";
 
 /** The tool that a prompt fits best by its name and description; null when none fits. */
-export function chooseTool(settings: Settings, prompt: string): ToolSetting | null {
-  const said = new Set(wordsIn(prompt));
+export function chooseTool(settings: Settings, prompt: Heard): ToolSetting | null {
   const ranked = clientTools(settings)
-    .map((tool) => ({ tool, score: scoreOf(tool, said) }))
+    .map((tool) => ({ tool, score: scoreOf(tool, prompt.words) }))
     .sort((left, right) => right.score - left.score);
   const [best] = ranked;
   if (best === undefined) return null;
@@ -33,14 +33,16 @@ function scoreOf({ name, description }: ToolSetting, said: ReadonlySet<string>):
   return 2 * count(inName) + count(inDescription);
 }
 
-const ACTIONS = wordsIn(
-  "add book buy cancel change close create delete deploy edit execute install make move open order pay put refund remove rename restart run save send set start stop update write",
+const ACTIONS: ReadonlySet<string> = new Set(
+  wordsIn(
+    "add book buy cancel change close create delete deploy edit execute install make move open order pay put refund remove rename restart run save send set start stop update write",
+  ),
 );
 
-export function asksForAction(prompt: string): boolean {
-  return wordsIn(prompt).some((word) => ACTIONS.includes(word));
+export function asksForAction({ words }: Heard): boolean {
+  return [...words].some((word) => ACTIONS.has(word));
 }
 
 function acts({ name, description }: ToolSetting): boolean {
-  return wordsIn(`${name} ${description}`).some((word) => ACTIONS.includes(word));
+  return wordsIn(`${name} ${description}`).some((word) => ACTIONS.has(word));
 }

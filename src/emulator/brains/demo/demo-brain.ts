@@ -1,12 +1,12 @@
 import { jsonText } from "../../../domain/json.ts";
 import type { Brain, BrainRequest } from "../brain.ts";
-import { textOf } from "../message.ts";
 import { pieces } from "../pieces.ts";
 import { seededRandom } from "../random.ts";
 import type { Step } from "../step.ts";
 import { tokensIn } from "../tokens.ts";
 import { chooseTool } from "./choose-tool.ts";
 import { fillArguments } from "./fill-arguments.ts";
+import { heard } from "./heard.ts";
 import { recall } from "./recall.ts";
 import { reportResults } from "./report-results.ts";
 import { smallTalk } from "./small-talk.ts";
@@ -25,7 +25,7 @@ export function demoBrain({ delayMilliseconds = 15 }: DemoOptions = {}): Brain {
 
 function* demoSteps(request: BrainRequest, delay: number): Generator<Step> {
   const { messages, settings } = request;
-  const prompt = textOf(messages.at(-1));
+  const prompt = heard(messages.at(-1));
   const known = reportResults(messages) ?? recall(messages);
   const tool = known === null ? chooseTool(settings, prompt) : null;
   const said =
@@ -37,7 +37,7 @@ function* demoSteps(request: BrainRequest, delay: number): Generator<Step> {
   }
   const input = tool === null ? "" : jsonText(fillArguments(tool.inputSchema, prompt));
   if (tool !== null) {
-    const random = seededRandom("demo", request.turn, messages.length, prompt);
+    const random = seededRandom("demo", request.turn, messages.length, prompt.text);
     const id = `tooluse_${random.letters(22)}`;
     yield { type: "call", id, name: tool.name, kind: "tool_use" };
     for (const fragment of pieces(input, () => 16)) yield { type: "input", fragment };

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
+import type { Heard } from "./heard.ts";
 import { wordsIn } from "./words.ts";
 
-/** Arguments for a tool, from its schema and what the prompt offers: what is required always, the rest where it is said. */
-export function fillArguments(schema: JsonValue, prompt: string): JsonObject {
+/** Arguments for a tool, from its schema and what the prompt offers: what is required always, the rest where it is said. Only the first properties of a very large schema are filled. */
+export function fillArguments(schema: JsonValue, prompt: Heard): JsonObject {
   return filledObject(schema, new Prompt(prompt));
 }
 
@@ -12,12 +13,22 @@ function filledObject(schema: JsonValue, prompt: Prompt): JsonObject {
   const needed = new Set(Array.isArray(required) ? required : []);
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]) => {
+      if (!prompt.fillsOneMore()) return [];
       const value = filled({ name, schema: isObject(property) ? property : {}, prompt });
       if (value !== undefined) return [[name, value]];
       return needed.has(name) ? [[name, standIn(property, prompt)]] : [];
     }),
   );
 }
+
+/** Of a tool, those of nested objects included. */
+export const FILLED_PROPERTIES = 200;
+
+/** Of an enum. */
+const READ_CHOICES = 1000;
+
+/** Of a property's name. */
+const READ_NAME = 100;
 
 interface Wanted {
   readonly name: string;
@@ -45,7 +56,7 @@ function filled({ name, schema, prompt }: Wanted): JsonValue | undefined {
       return Object.keys(inner).length > 0 ? inner : (usual as JsonValue | undefined);
     }
     default:
-      return prompt.text(wordsIn(name)) ?? (usual as JsonValue | undefined);
+      return prompt.text(wordsIn(name.slice(0, READ_NAME))) ?? (usual as JsonValue | undefined);
   }
 }
 
@@ -63,16 +74,32 @@ function standIn(schema: JsonValue, prompt: Prompt): JsonValue {
 /** A prompt that gives each of its parts away once. */
 class Prompt {
   readonly #whole: string;
+  readonly #lower: string;
+  readonly #said: ReadonlySet<string>;
+  readonly #denied: readonly Denied[];
   readonly #quoted: string[];
   readonly #numbers: string[];
+  #properties = 0;
 
-  constructor(whole: string) {
+  constructor({ text: whole, words }: Heard) {
     this.#whole = whole;
-    this.#quoted = [...whole.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map(
-      (match) => match.slice(1).find((part) => part !== undefined) ?? "",
-    );
+    this.#lower = whole.toLowerCase();
+    this.#said = words;
+    this.#denied = [...this.#lower.matchAll(DENIED)].map(([, next = "", second = ""]) => ({
+      next,
+      second,
+    }));
+    this.#quoted = [
+      ...whole.matchAll(/"([^"]+)"|`([^`]+)`|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)/g),
+    ].map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
     const unquoted = whole.replaceAll(/"[^"]*"|`[^`]*`/g, " ");
     this.#numbers = unquoted.match(/-?\d+(?:\.\d+)?/g) ?? [];
+  }
+
+  /** Counts the properties, so that a schema of any size ends. */
+  fillsOneMore(): boolean {
+    this.#properties += 1;
+    return this.#properties <= FILLED_PROPERTIES;
   }
 
   number(isWhole: boolean): number | undefined {
@@ -82,19 +109,20 @@ class Prompt {
   }
 
   oneOf(choices: readonly unknown[]): JsonValue | undefined {
-    const said = new Set(wordsIn(this.#whole));
-    const found = choices.find((choice) => {
-      const words = wordsIn(String(choice));
-      return words.length > 0 && words.every((word) => said.has(word));
+    const found = choices.slice(0, READ_CHOICES).find((choice) => {
+      const words = isPlain(choice) ? wordsIn(String(choice)) : [];
+      return words.length > 0 && words.every((word) => this.#said.has(word));
     });
     return found as JsonValue | undefined;
   }
 
   says(name: string): boolean {
-    const said = new Set(wordsIn(this.#whole));
-    const words = wordsIn(name);
-    const isDenied = new RegExp(`\\b(?:not|no|without)\\s+\\w*\\s*${words[0] ?? "$^"}`, "i");
-    return words.some((word) => said.has(word)) && !isDenied.test(this.#whole);
+    const words = wordsIn(name.slice(0, READ_NAME));
+    const [first] = words;
+    if (first === undefined || !words.some((word) => this.#said.has(word))) return false;
+    return !this.#denied.some(
+      ({ next, second }) => next.includes(first) || second.startsWith(first),
+    );
   }
 
   text(names: readonly string[]): string | undefined {
@@ -112,7 +140,8 @@ class Prompt {
   /** "city Paris", "title: Lunch", "the id is 7". */
   #after(names: readonly string[]): string | undefined {
     for (const name of names) {
-      const pattern = new RegExp(`\\b${name}\\w*\\s*(?:is|=|:)?\\s+([\\p{L}\\p{N}_-]+)`, "iu");
+      if (!this.#lower.includes(name)) continue;
+      const pattern = new RegExp(`\\b${name}\\w*(?:\\s*(?:is|=|:))?\\s+([\\p{L}\\p{N}_-]+)`, "iu");
       const found = pattern.exec(this.#whole)?.[1];
       if (found !== undefined && wordsIn(found).length > 0) return found;
     }
@@ -129,17 +158,33 @@ class Prompt {
   }
 }
 
-function trimmed(text: string): string {
-  return text.trim().replace(/[.?!,;:]+$/, "");
+/** What a prompt can say; an object may not even have a text. */
+function isPlain(value: unknown): value is string | number | boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** What arguments of some names look like. Names are stems. */
+function trimmed(text: string): string {
+  return text.trim().replace(/(?<![.?!,;:])[.?!,;:]+$/, "");
+}
+
+/** The two words behind a denial: "no preview", "without a preview". */
+interface Denied {
+  readonly next: string;
+  readonly second: string;
+}
+
+const DENIED = /\b(?:not|no|without)\s+(?=([\p{L}\p{N}_]+)(?:\s+([\p{L}\p{N}_]+))?)/gu;
+
+/**
+ * What arguments of some names look like. Names are stems. A pattern that begins with a run of characters only begins where
+ * the run does: tried from within it too, a long word would take the square of its length.
+ */
 const SHAPES: readonly { readonly meant: readonly string[]; readonly pattern: RegExp }[] = [
   { meant: stems("url link address uri"), pattern: /https?:\/\/\S+/ },
-  { meant: stems("email mail recipient"), pattern: /[^\s@]+@[^\s@]+\.\w+/ },
+  { meant: stems("email mail recipient"), pattern: /(?<![^\s@])[^\s@]+@[^\s@]+\.\w+/ },
   {
     meant: stems("path file filename folder directory"),
-    pattern: /(?<![\w:/])(?:[\w.-]*\/[\w./-]+|[\w-]+\.[a-z][a-z0-9]{0,4})\b/i,
+    pattern: /(?<![\w:/.-])(?:[\w.-]*\/[\w./-]+|[\w-]+\.[a-z][a-z0-9]{0,4})\b/i,
   },
   {
     meant: stems("date day when"),

@@ -1,41 +1,37 @@
-import { textOf, type Message } from "../message.ts";
+import type { Message } from "../message.ts";
+import { heardText } from "./heard.ts";
 
 /** An answer from what was said before; null when the prompt does not ask for that. */
 export function recall(messages: readonly Message[]): string | null {
-  const prompt = textOf(messages.at(-1));
+  const prompt = heardText(messages.at(-1));
   const earlier = messages
     .slice(0, -1)
     .filter(({ role }) => role === "user")
-    .map(textOf)
+    .map(heardText)
     .filter((text) => text !== "");
   if (
-    /\bwhat\b.*\b(?:is|was|'s)\b.*\bmy name\b|\bwho am i\b|\bdo you (?:know|remember) my name\b/i.test(
-      prompt,
-    )
+    hasInOrder(prompt, /\bwhat\b/, /\b(?:is|was|'s)\b/, /\bmy name\b/) ||
+    /\bwho am i\b|\bdo you (?:know|remember) my name\b/i.test(prompt)
   ) {
     const name = earlier.map(nameIn).findLast((found) => found !== null);
     return name === undefined ? "You have not told me your name yet." : `Your name is ${name}.`;
   }
-  if (/\bfirst\b/i.test(prompt) && ASKS_WHAT_WAS_SAID.test(prompt)) {
+  if (/\bfirst\b/i.test(prompt) && asksWhatWasSaid(prompt)) {
     const [first] = earlier;
     return first === undefined
       ? "This is the first thing that you said to me."
       : `The first thing that you said was: "${first}"`;
   }
-  if (
-    /\b(?:last|before|previous|just|earlier)\b/i.test(prompt) &&
-    ASKS_WHAT_WAS_SAID.test(prompt)
-  ) {
+  if (/\b(?:last|before|previous|just|earlier)\b/i.test(prompt) && asksWhatWasSaid(prompt)) {
     const last = earlier.at(-1);
     return last === undefined ? "You have not said anything before." : `You said: "${last}"`;
   }
-  if (/\bhow many\b.*\b(?:messages|times|things)\b/i.test(prompt)) {
+  if (hasInOrder(prompt, /\bhow many\b/, /\b(?:messages|times|things)\b/)) {
     return `You have sent me ${earlier.length + 1} message${earlier.length === 0 ? "" : "s"}.`;
   }
   if (
-    /\bwhat\b.*\b(?:ask(?:ed)?|tell|told)\b.*\bremember\b|\bwhat (?:do|should) you remember\b/i.test(
-      prompt,
-    )
+    hasInOrder(prompt, /\bwhat\b/, /\b(?:ask(?:ed)?|tell|told)\b/, /\bremember\b/) ||
+    /\bwhat (?:do|should) you remember\b/i.test(prompt)
   ) {
     const things = earlier.flatMap(
       (text) => /\bremember(?: that)?:?\s+(.+)/is.exec(text)?.[1] ?? [],
@@ -47,8 +43,26 @@ export function recall(messages: readonly Message[]): string | null {
   return null;
 }
 
-const ASKS_WHAT_WAS_SAID =
-  /\bi\b.*\b(?:say|said|ask|asked|tell|told|write|wrote)\b|\bmy\b.*\b(?:message|question|prompt)\b/i;
+function asksWhatWasSaid(prompt: string): boolean {
+  return (
+    hasInOrder(prompt, /\bi\b/, /\b(?:say|said|ask|asked|tell|told|write|wrote)\b/) ||
+    hasInOrder(prompt, /\bmy\b/, /\b(?:message|question|prompt)\b/)
+  );
+}
+
+/** Whether a line matches the patterns one behind another, in any case. Each goes on where the one before it ended and none goes back. */
+function hasInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
+  return text.split(/[\n\r]/).some((line) => {
+    let at = 0;
+    return patterns.every((pattern) => {
+      const search = new RegExp(pattern, "gi");
+      search.lastIndex = at;
+      const isFound = search.test(line);
+      at = search.lastIndex;
+      return isFound;
+    });
+  });
+}
 
 /** The name that somebody gives as theirs; null when the text gives none. */
 export function nameIn(text: string): string | null {

@@ -1,9 +1,11 @@
 import type { Settings } from "../brain.ts";
 import { asksForAction, clientTools } from "./choose-tool.ts";
+import type { Heard } from "./heard.ts";
 import { nameIn } from "./recall.ts";
 
 /** An answer to anything that needs neither a tool nor a memory. */
-export function smallTalk(prompt: string, settings: Settings): string {
+export function smallTalk(heard: Heard, settings: Settings): string {
+  const { text: prompt } = heard;
   const name = nameIn(prompt);
   if (name !== null) return `Nice to meet you, ${name}. I will remember your name.`;
   if (/^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)\b/i.test(prompt)) {
@@ -18,7 +20,7 @@ export function smallTalk(prompt: string, settings: Settings): string {
   if (/\bwho are you|\bwhat are you\b|\byour name\b/i.test(prompt)) {
     return "I am the demo agent: a small program that plays a model, so that you can try everything without an account.";
   }
-  if (asksForAction(prompt)) {
+  if (asksForAction(heard)) {
     return `I have no tool for that. ${abilities(settings)}`;
   }
   const short = prompt.length <= 120 ? prompt : `${prompt.slice(0, 120)}…`;
@@ -34,9 +36,12 @@ function abilities(settings: Settings): string {
   return `${tools} I can also chat a little, add numbers, and remember what you said.`;
 }
 
+/** A number is only tried from its first digit, so that a long one is read once. */
 function arithmetic(prompt: string): string | null {
   const match =
-    /(-?\d+(?:\.\d+)?)\s*([+*x×/-]|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i.exec(prompt);
+    /(?<!\d)(-?\d+(?:\.\d+)?)\s*([+*x×/-]|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i.exec(
+      prompt,
+    );
   const [, left, sign = "", right] = match ?? [];
   const operation = OPERATIONS[sign.toLowerCase()];
   if (left === undefined || right === undefined || operation === undefined) return null;

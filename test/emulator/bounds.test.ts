@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import type { Settings } from "../../src/emulator/brains/brain.ts";
+import { demoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
+import { FILLED_PROPERTIES, fillArguments } from "../../src/emulator/brains/demo/fill-arguments.ts";
+import { heard, HEARD_CHARACTERS } from "../../src/emulator/brains/demo/heard.ts";
+import { recall } from "../../src/emulator/brains/demo/recall.ts";
+import { smallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
+import type { Message } from "../../src/emulator/brains/message.ts";
+import { Fields } from "../../src/emulator/control/fields.ts";
+import { Constraints } from "../../src/emulator/data/constraints.ts";
+import { ServiceError } from "../../src/emulator/exchange.ts";
+import { service } from "../../src/emulator/service.ts";
+import { invoke, reasonsIn, running } from "./data-support.ts";
+
+const user = (text: string): Message => ({ role: "user", content: [{ text }] });
+const filled = (properties: object, text: string, required: readonly string[] = []) =>
+  fillArguments({ type: "object", properties, required } as never, heard(user(text)));
+const SETTINGS = { tools: [], allowedTools: [] } as unknown as Settings;
+
+describe("what the demo agent listens to", () => {
+  it("is the beginning of a prompt, without half a character", () => {
+    const long = "a ".repeat(HEARD_CHARACTERS);
+    expect(heard(user(`${long} what is my name?`)).text).toBe(long.slice(0, HEARD_CHARACTERS));
+    const cut = `${"a".repeat(HEARD_CHARACTERS - 1)}🙂`;
+    expect(heard(user(cut)).text).toBe("a".repeat(HEARD_CHARACTERS - 1));
+    expect(recall([user(`${long} what is my name?`)])).toBeNull();
+    expect(recall([user(`${long} my name is Ada`), user("what is my name?")])).toBe(
+      "You have not told me your name yet.",
+    );
+  });
+
+  it.each([
+    "what is ",
+    "what ask ",
+    "how many ",
+    "i my ",
+    "1",
+    "1.",
+    "1 ",
+    "-",
+    ".",
+    "./",
+    "“",
+    "a",
+    "a@",
+    "no ",
+    "please ",
+  ])("is read in no time, be it %j over and over", { timeout: 20_000 }, (part) => {
+    const text = part.repeat(100_000);
+    const properties = Object.fromEntries(
+      ["email", "path", "city", "query", "other", "title"].map((name) => [
+        name,
+        { type: "string" },
+      ]),
+    );
+    recall([user(text), user(text)]);
+    smallTalk(heard(user(text)), SETTINGS);
+    filled({ ...properties, no: { type: "boolean" } }, text, Object.keys(properties));
+    expect(heard(user(text)).text.length).toBeLessThanOrEqual(HEARD_CHARACTERS);
+  });
+
+  it("is enough to understand what it understood", () => {
+    const earlier = user("My name is Ada");
+    expect(recall([earlier, user("What's my name?")])).toBe("Your name is Ada.");
+    expect(recall([earlier, user("So what\nis my name")])).toBeNull();
+    expect(recall([earlier, user("How many messages?")])).toBe("You have sent me 2 messages.");
+    expect(recall([earlier, user("My name is not what it is")])).toBeNull();
+    expect(smallTalk(heard(user("What is 12.5-2?")), SETTINGS)).toBe("That is 10.5.");
+    const verbose = { verbose: { type: "boolean" } };
+    expect(filled(verbose, "run it verbose")).toEqual({ verbose: true });
+    expect(filled(verbose, "run it not too verbose")).toEqual({});
+    expect(filled(verbose, "run it, no  Verbose")).toEqual({});
+    expect(filled({ title: {}, path: {} }, "title: Lunch... in a/b.txt")).toEqual({
+      title: "Lunch",
+      path: "a/b.txt",
+    });
+    expect(filled({ query: {} }, "look for cats...")).toEqual({ query: "cats" });
+  });
+});
+
+describe("what the demo agent fills", () => {
+  it("is the first properties of a schema, nested ones included", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, number) => [`p${number}`, { type: "boolean" }]),
+    );
+    expect(Object.keys(filled(many, "run", Object.keys(many)))).toHaveLength(FILLED_PROPERTIES);
+    const inner = { type: "object", properties: many, required: Object.keys(many) };
+    const twice = filled({ one: inner, two: inner }, "run");
+    expect(Object.keys(twice)).toEqual(["one"]);
+    expect(Object.keys(twice["one"] as object)).toHaveLength(FILLED_PROPERTIES - 1);
+  });
+
+  it("takes choices that have no text as they are", async () => {
+    const odd = { toString: 1 };
+    expect(filled({ a: { enum: [odd, [odd], "now"] } }, "now")).toEqual({ a: "now" });
+    const inputSchema = { properties: { a: { enum: [odd] } }, required: ["a"] };
+    const { client } = await running({
+      brain: demoBrain({ delayMilliseconds: 0 }),
+      harness: {
+        tools: [
+          {
+            type: "inline_function",
+            name: "run_it",
+            config: { inlineFunction: { description: "runs", inputSchema } },
+          },
+        ] as never,
+      },
+    });
+    expect(reasonsIn(await invoke(client, { text: "run it now" }))).toEqual(["tool_use"]);
+  });
+});
+
+function thrownBy(act: () => void): ServiceError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+  }
+  throw new Error("It threw no error of the service");
+}
+
+describe("what a refusal says", () => {
+  it("is the first 20 violations and how many more there are, on the data plane", () => {
+    const constraints = new Constraints();
+    for (let number = 1; number <= 32; number += 1) {
+      constraints.text(`list.${number}`, "x".repeat(100_000), { most: 5 });
+    }
+    const { message, members } = thrownBy(() => constraints.check());
+    expect(message).toMatch(/^32 validation errors detected: Value at 'list\.1' .*'list\.20' /);
+    expect(message).toMatch(/; … and 12 more$/);
+    expect(message).not.toContain("list.21");
+    expect(message.length).toBeLessThan(5000);
+    expect(members["fieldList"]).toHaveLength(20);
+  });
+
+  it("is the first 20 violations and how many more there are, on the control plane", () => {
+    const fields = new Fields({ allowedTools: Array.from({ length: 32 }, () => 0), role: 0 });
+    fields.textList("allowedTools", {});
+    expect(fields.text("role") ?? fields.missing("role")).toBe("");
+    const { message, members } = thrownBy(() => fields.finish());
+    expect(message).toMatch(/^33 validation errors detected\. Value at '\/allowedTools\/0' /);
+    expect(message).toMatch(/'\/allowedTools\/19' [^;]*; … and 13 more$/);
+    expect(members["fieldList"]).toHaveLength(20);
+  });
+
+  it("names a long key by its beginning", () => {
+    const fields = new Fields({ tags: { ["k".repeat(100_000)]: 0 } });
+    fields.texts("tags", { most: 50, name: {}, value: {} });
+    const { message } = thrownBy(() => fields.finish());
+    expect(message).toMatch(/^1 validation error detected\. Value at '\/tags\/k+…' failed/);
+    expect(message.length).toBeLessThan(1000);
+  });
+
+  it("is plain where the error has no JSON form", async () => {
+    const bugs: unknown[] = [];
+    const plain = service({
+      routes: [
+        {
+          method: "GET",
+          path: "/",
+          guard: () => {},
+          handle: async () => {
+            throw new ServiceError(400, "ValidationException", "no", { size: 1n });
+          },
+        },
+      ],
+      now: () => 0,
+      newRequestId: () => "id",
+      onBug: (error) => bugs.push(error),
+    });
+    const request = { method: "GET", path: "/", query: "", headers: [], body: new Uint8Array() };
+    const answer = await plain.handle({ ...request, gone: new AbortController().signal });
+    expect(answer).toMatchObject({
+      status: 400,
+      headers: { "x-amzn-errortype": "ValidationException", "x-amzn-requestid": "id" },
+    });
+    expect(answer.body).toEqual(Buffer.from('{"message":"The error cannot be shown"}'));
+    expect(bugs).toEqual([]);
+  });
+});
