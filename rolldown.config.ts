@@ -19,5 +19,9 @@ export default defineConfig({
     format: "esm",
     sourcemap: true,
     chunkFileNames: "chunks/[name]-[hash].js",
+    // In pieces shared by some entries and not by others, the codecs would be fifteen files.
+    codeSplitting: {
+      groups: [{ name: "codecs", test: /src[\\/](?:domain|wire)[\\/]/ }],
+    },
   },
 });
