@@ -34,6 +34,8 @@ export interface ServiceRequest extends Omit<HttpRequest, "url"> {
 
 export interface AgentCore {
   readonly clock: Clock;
+  /** Where each plane is. */
+  readonly addresses: { readonly [plane in Plane]: URL };
   /** Makes one call, once, and resolves with an answer that is a success. */
   call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<AwsAnswer>;
 }
@@ -55,6 +57,7 @@ export function agentCore(
   };
   return {
     clock,
+    addresses,
     call: (plane, { path, query, ...request }, signal) => {
       const url = new URL(addresses[plane]);
       // Put together as text, two slashes in a row would begin the name of another host.

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "../bridge/provider-for.ts";
+import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 
 /** What commands that reach AgentCore have in common. */
 export interface ConnectionFlags {
@@ -40,11 +41,9 @@ export function connectionFrom(
     endpoint,
     ...(profile !== undefined && { profile }),
     ...(bearerToken !== undefined && { bearerToken }),
-    ...(isLocal && !isKnown && { credentials: EMULATOR_CREDENTIALS }),
+    ...(isLocal && !isKnown && { credentials: TEST_CREDENTIALS }),
   };
 }
-
-const EMULATOR_CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 
 function isLoopback(url: string): boolean {
   return (

@@ -9,6 +9,7 @@ import { within, type Waiting } from "../provisioning/waiting.ts";
 import type { WaitContext } from "../provisioning/wait-errors.ts";
 import { connectionFrom, type ConnectionFlags } from "./connection.ts";
 import { INTERRUPTED, interruption } from "./interruption.ts";
+import { complaint } from "./complaint.ts";
 
 /** What all commands on harnesses have in common. */
 export interface HarnessFlags extends ConnectionFlags {
@@ -65,7 +66,7 @@ export async function runHarness(
       terminal.note("Stopped.\n");
       return INTERRUPTED;
     }
-    terminal.note(`${complaint(error)}\n`);
+    terminal.note(`${complaint(error, nextStep)}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
     release();
@@ -132,14 +133,6 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "unreadable_input",
   "unknown_tag",
 ]);
-
-function complaint(error: unknown): string {
-  if (!(error instanceof Error)) return oneLine(String(error));
-  const id = "requestId" in error && typeof error.requestId === "string" ? error.requestId : "";
-  const request = id === "" ? "" : ` (request ${id})`;
-  const next = error instanceof SpanlineError ? nextStep(error) : undefined;
-  return `${oneLine(error.message)}${request}${next === undefined ? "" : `\n${next}`}`;
-}
 
 function nextStep({ code, details }: SpanlineError): string | undefined {
   if (code === "invalid_option") return FLAGS.get(String(details["path"]));

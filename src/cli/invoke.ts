@@ -7,8 +7,9 @@ import type { ProviderEvent } from "../domain/provider-event.ts";
 import { liveEncoder, type LiveText } from "../inspect/live.ts";
 import { outputEncoder } from "../inspect/output-encoder.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
-import { oneLine, PLAIN } from "../inspect/style.ts";
+import { PLAIN } from "../inspect/style.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { complaint } from "./complaint.ts";
 import { connectionFrom, type ConnectionFlags } from "./connection.ts";
 import { coloured } from "./style.ts";
 
@@ -49,7 +50,7 @@ export async function invokeCommand(text: string, flags: InvokeFlags): Promise<n
       terminal.note("\nStopped. The agent may go on with what it was doing.\n");
       return 130;
     }
-    terminal.note(`${complaint(error)}\n`);
+    terminal.note(`${complaint(error, ({ code }) => NEXT_STEPS.get(code))}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
     raw?.close();
@@ -178,14 +179,6 @@ function rawFile(path: string): RawFile {
 
 /** What the command line is to blame for. */
 const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "invalid_message"]);
-
-function complaint(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const id = "requestId" in error && typeof error.requestId === "string" ? error.requestId : "";
-  const next = error instanceof SpanlineError ? NEXT_STEPS.get(error.code) : undefined;
-  const request = id === "" ? "" : ` (request ${oneLine(id)})`;
-  return `${oneLine(error.message)}${request}${next === undefined ? "" : `\n${next}`}`;
-}
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],

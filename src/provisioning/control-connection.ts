@@ -1,15 +1,11 @@
 import type { Budget } from "../async/budget.ts";
-import { untilAborted } from "../async/pause.ts";
 import { backoff, retried } from "../async/retried.ts";
 import { agentCore, type AgentCore, type ConnectionOptions } from "../aws/agentcore.ts";
-import { agentCoreEndpoint } from "../aws/endpoints.ts";
 import { placeOf } from "../aws/partition.ts";
 import { readText } from "../aws/read-text.ts";
-import { SpanlineError } from "../domain/errors.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
 import type { Clock } from "../platform/clock.ts";
 import { randomFraction } from "../platform/random.ts";
-import { refuse } from "../wire/agentcore/check.ts";
 import { errorOfAnswer } from "../wire/agentcore/service-error.ts";
 import type { WireRequest } from "../wire/agentcore/wire-request.ts";
 import { isNotFound, isTransient, wishedWait } from "./transient.ts";
@@ -29,11 +25,9 @@ export interface ControlConnectionOptions extends ConnectionOptions {
 }
 
 export function controlConnection(options: ControlConnectionOptions): ControlConnection {
-  const { region, random = randomFraction, endpoint } = options;
-  const place = placeOf(region);
-  const service = agentCore(place, errorOfAnswer, options);
-  const given = typeof endpoint === "string" ? endpoint : endpoint?.control;
-  const { origin } = given === undefined ? agentCoreEndpoint("control", place) : addressFrom(given);
+  const { region, random = randomFraction } = options;
+  const service = agentCore(placeOf(region), errorOfAnswer, options);
+  const { origin } = service.addresses.control;
 
   function waitAfter(error: unknown, made: number, { remaining }: Budget): number | undefined {
     if (made >= MOST_ATTEMPTS || !isTransient(error)) return undefined;
@@ -70,12 +64,6 @@ export function controlConnection(options: ControlConnectionOptions): ControlCon
   };
 }
 
-function addressFrom(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  return refuse("endpoint", text, "an address such as http://127.0.0.1:4780");
-}
-
 const MOST_ATTEMPTS = 4;
 const BACKOFF = { first: 400, longest: 10_000 };
 /** A connection that says nothing for so long is given up for a new one. */
@@ -87,21 +75,8 @@ async function callOnce(
   { signal }: Budget,
 ): Promise<string> {
   try {
-    // Looking for credentials takes as long as it takes, and cannot be called off.
-    return await untilAborted(textOf(service, request, signal), signal);
+    return await readText(await service.call("control", request, signal));
   } catch (error) {
-    if (signal.aborted) throw new AbortError(signal.reason);
-    if (error instanceof SpanlineError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `The connection was lost inside the answer: ${reason}`;
-    throw providerError("connection_lost", message, { phase: "http", cause: error });
+    throw signal.aborted ? new AbortError(signal.reason) : error;
   }
-}
-
-async function textOf(
-  service: AgentCore,
-  request: WireRequest,
-  signal: AbortSignal,
-): Promise<string> {
-  return readText(await service.call("control", request, signal));
 }
