@@ -39,6 +39,7 @@ export interface DataPlaneParts extends Place {
   readonly registry: HarnessRegistry;
   readonly clock: Clock;
   readonly dataDirectory: string | undefined;
+  readonly onBug: (error: unknown) => void;
 }
 
 export interface DataPlaneRoutes {

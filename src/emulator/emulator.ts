@@ -83,7 +83,7 @@ async function started(options: EmulatorOptions): Promise<Emulator> {
     deleteWhileCreating: options.deleteWhileCreating ?? "409",
     newSuffix: harnessSuffix,
   });
-  const data = await options.dataPlane?.({ ...place, registry, clock, dataDirectory });
+  const data = await options.dataPlane?.({ ...place, registry, clock, dataDirectory, onBug });
   const authenticate = authentication(options, place, now);
   const serviceRoutes = [
     ...guarded(routes, (request) => authenticate(request, "control")),

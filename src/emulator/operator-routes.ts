@@ -1,9 +1,10 @@
 import type { JsonObject } from "../domain/json.ts";
 import { isoTime } from "../platform/time-text.ts";
-import { bodyOf, jsonAnswer } from "./control/call.ts";
+import { jsonAnswer } from "./control/call.ts";
 import { Fields } from "./control/fields.ts";
 import { CHANGE_KINDS, type InjectedOutcome } from "./control/injected-outcomes.ts";
 import { ServiceError, type Route } from "./exchange.ts";
+import { readJsonBody } from "./json-body.ts";
 
 export interface OperatorParts {
   describe(): JsonObject;
@@ -27,7 +28,7 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
       method: "POST",
       path: "/_emulator/clock",
       async handle(request) {
-        const fields = new Fields(bodyOf(request));
+        const fields = new Fields(readJsonBody(request.body));
         const seconds = fields.wholeNumber("advanceSeconds", { least: 0, most: 10 ** 9 }) ?? 0;
         fields.finish();
         if (parts.now() + seconds * 1000 > LAST_TIME) {
@@ -42,7 +43,7 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
       method: "POST",
       path: "/_emulator/outcomes",
       async handle(request) {
-        parts.inject(readOutcome(new Fields(bodyOf(request))));
+        parts.inject(readOutcome(new Fields(readJsonBody(request.body))));
         return jsonAnswer(200, {});
       },
     },
@@ -51,11 +52,9 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
 
 function readOutcome(fields: Fields): InjectedOutcome {
   const harnessName = fields.text("harnessName") ?? fields.missing("harnessName");
-  const kind = fields.text("change", { pattern: /^(create|update|delete|endpoint)$/ });
+  const change = fields.oneOf("change", CHANGE_KINDS);
   const status = fields.text("status") ?? fields.missing("status");
   const failureReason = fields.text("failureReason");
-  if (kind === undefined) fields.missing("change");
   fields.finish();
-  const change = CHANGE_KINDS.find((one) => one === kind) ?? "create";
   return { harnessName, change, status, ...(failureReason !== undefined && { failureReason }) };
 }

@@ -1,7 +1,7 @@
-import { open, mkdir, readFile, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
+import { isFinalStatus, isHeaderName, isHeaderText } from "../http/answer-limits.ts";
 import type { Clock } from "../platform/clock.ts";
 import { ConnectionReset, type Outgoing } from "./exchange.ts";
 
@@ -22,56 +22,9 @@ export interface RecordedChunk {
 }
 
 /** `left`: the client went first. */
-type RecordedEnd = "whole" | "reset" | "left";
+export type RecordedEnd = "whole" | "reset" | "left";
 
 export type ReplaySpeed = "recorded" | "full";
-
-export interface RecordingTarget {
-  readonly path: string;
-  readonly clock: Clock;
-  /** Aborts when the client has left. */
-  readonly gone: AbortSignal;
-}
-
-/** Passes an answer on and writes it to a file meanwhile, one line for each piece, readable by the user alone. */
-export function recorded({ status, headers, body }: Outgoing, target: RecordingTarget): Outgoing {
-  return { status, headers, body: recordedBody(inPieces(body), { status, headers }, target) };
-}
-
-async function* recordedBody(
-  body: AsyncIterable<Uint8Array>,
-  head: Pick<Recording, "status" | "headers">,
-  { path, clock, gone }: RecordingTarget,
-): AsyncGenerator<Uint8Array> {
-  const start = clock.now();
-  const file = await created(path);
-  const write = (line: object): Promise<unknown> => file.write(`${JSON.stringify(line)}\n`);
-  let end: RecordedEnd = "left";
-  try {
-    await write({ recording: 1, ...head });
-    for await (const bytes of body) {
-      await write({ at: clock.now() - start, bytes: Buffer.from(bytes).toString("base64") });
-      yield bytes;
-    }
-    if (!gone.aborted) end = "whole";
-  } catch (error) {
-    end = "reset";
-    throw error;
-  } finally {
-    await write({ at: clock.now() - start, end });
-    await file.close();
-  }
-}
-
-async function created(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return open(path, "wx", 0o600);
-}
-
-async function* inPieces(body: Outgoing["body"]): AsyncGenerator<Uint8Array> {
-  if (body instanceof Uint8Array) yield body;
-  else yield* body;
-}
 
 /** The same status, headers and bytes again, in the same pieces: with the waits between them, or without. */
 export function replay(recording: Recording, speed: ReplaySpeed, clock: Clock): Outgoing {
@@ -117,8 +70,11 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
   const firstLine = bytes.subarray(0, Math.max(0, bytes.indexOf(0x0a))).toString("utf8");
   const parsed = parseJson(firstLine);
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["recording"] !== 1) return null;
-  const { status, headers } = parsed.value;
-  if (typeof status !== "number" || !isObject(headers)) throw broken(path, 1);
+  const { status } = parsed.value;
+  const headers = headersIn(parsed.value["headers"]);
+  if (typeof status !== "number" || !isFinalStatus(status) || headers === null) {
+    throw broken(path, 1);
+  }
   const chunks: RecordedChunk[] = [];
   let endedAt = 0;
   let end: RecordedEnd = "left";
@@ -133,9 +89,18 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
     if (how === "whole" || how === "reset" || how === "left") end = how;
     endedAt = at;
   }
-  const texts = Object.entries(headers).filter(([, value]) => typeof value === "string");
-  const read = Object.fromEntries(texts) as Recording["headers"];
-  return { status, headers: read, chunks, endedAt, end };
+  return { status, headers, chunks, endedAt, end };
+}
+
+/** Null where there is one that could not be sent again. */
+function headersIn(value: unknown): Recording["headers"] | null {
+  if (!isObject(value)) return null;
+  const headers: { [name: string]: string } = {};
+  for (const [name, text] of Object.entries(value)) {
+    if (typeof text !== "string" || !isHeaderName(name) || !isHeaderText(text)) return null;
+    headers[name] = text;
+  }
+  return headers;
 }
 
 function broken(path: string, line: number): SpanlineError {

@@ -7,10 +7,10 @@ import { recall } from "../../src/emulator/brains/demo/recall.ts";
 import { smallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
 import type { Message } from "../../src/emulator/brains/message.ts";
 import { Fields } from "../../src/emulator/control/fields.ts";
-import { Constraints } from "../../src/emulator/data/constraints.ts";
+import { Constraints } from "../../src/emulator/constraints.ts";
 import { ServiceError } from "../../src/emulator/exchange.ts";
 import { service } from "../../src/emulator/service.ts";
-import { invoke, reasonsIn, running } from "./data-support.ts";
+import { HARNESS_ARN, invoke, reasonsIn, running } from "./data-support.ts";
 
 const user = (text: string): Message => ({ role: "user", content: [{ text }] });
 const filled = (properties: object, text: string, required: readonly string[] = []) =>
@@ -120,34 +120,78 @@ function thrownBy(act: () => void): ServiceError {
 }
 
 describe("what a refusal says", () => {
-  it("is the first 20 violations and how many more there are, on the data plane", () => {
+  it("is the first 20 violations, and nothing behind them is looked at", () => {
     const constraints = new Constraints();
-    for (let number = 1; number <= 32; number += 1) {
-      constraints.text(`list.${number}`, "x".repeat(100_000), { most: 5 });
-    }
-    const { message, members } = thrownBy(() => constraints.check());
-    expect(message).toMatch(/^32 validation errors detected: Value at 'list\.1' .*'list\.20' /);
-    expect(message).toMatch(/; … and 12 more$/);
-    expect(message).not.toContain("list.21");
+    let looked = 0;
+    const { message, members } = thrownBy(() => {
+      for (looked = 1; looked <= 32; looked += 1) {
+        constraints.text(`list.${looked}`, "x".repeat(100_000), { most: 5 });
+      }
+    });
+    expect(looked).toBe(20);
+    expect(message).toMatch(/^20 validation errors detected: Value at 'list\.1' .*'list\.20' /);
+    expect(message).toMatch(/; the rest was not looked at$/);
     expect(message.length).toBeLessThan(5000);
     expect(members["fieldList"]).toHaveLength(20);
   });
 
-  it("is the first 20 violations and how many more there are, on the control plane", () => {
+  it("is the same on both planes", () => {
     const fields = new Fields({ allowedTools: Array.from({ length: 32 }, () => 0), role: 0 });
-    fields.textList("allowedTools", {});
-    expect(fields.text("role") ?? fields.missing("role")).toBe("");
-    const { message, members } = thrownBy(() => fields.finish());
-    expect(message).toMatch(/^33 validation errors detected\. Value at '\/allowedTools\/0' /);
-    expect(message).toMatch(/'\/allowedTools\/19' [^;]*; … and 13 more$/);
+    const { message, members } = thrownBy(() => fields.textList("allowedTools", {}));
+    expect(message).toMatch(
+      /^20 validation errors detected: Value '0' at 'allowedTools\.1\.member' failed to satisfy constraint: Member must be a string; /,
+    );
     expect(members["fieldList"]).toHaveLength(20);
+  });
+
+  it("is the length of a list that is too long, and nothing of its entries", () => {
+    const constraints = new Constraints();
+    expect(
+      constraints.list(
+        "entries",
+        Array.from({ length: 10_000 }, () => 0),
+      ),
+    ).toHaveLength(10_000);
+    expect(
+      constraints.list(
+        "entries",
+        Array.from({ length: 10_001 }, () => 0),
+      ),
+    ).toEqual([]);
+    expect(thrownBy(() => constraints.check()).message).toBe(
+      "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10000",
+    );
+  });
+
+  it.each(["/harnesses", `/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}`])(
+    "is that a body has too many values, which is seen before any of them is read: POST %s",
+    async (path) => {
+      const { url } = await running();
+      const answer = await fetch(url + path, {
+        method: "POST",
+        body: `{"messages":[${"{},".repeat(3_000_000)}{}]}`,
+      });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        {
+          message: "The body cannot be read as JSON: it has more than 250000 values",
+          reason: "CannotParse",
+        },
+      ]);
+    },
+  );
+
+  it("counts no commas and brackets of texts as values", async () => {
+    const { client } = await running();
+    const text = `\\"${"[,{".repeat(200_000)}`;
+    expect(reasonsIn(await invoke(client, { text }))).toEqual(["end_turn"]);
   });
 
   it("names a long key by its beginning", () => {
     const fields = new Fields({ tags: { ["k".repeat(100_000)]: 0 } });
     fields.texts("tags", { most: 50, name: {}, value: {} });
     const { message } = thrownBy(() => fields.finish());
-    expect(message).toMatch(/^1 validation error detected\. Value at '\/tags\/k+…' failed/);
+    expect(message).toMatch(/^1 validation error detected: Value '0' at 'tags\.k+…' failed/);
     expect(message.length).toBeLessThan(1000);
   });
 

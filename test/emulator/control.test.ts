@@ -424,13 +424,21 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     ],
     ["harnessName", { harnessName: "x".repeat(41) }, "regular expression pattern"],
     ["harnessName", { harnessName: undefined }, "Member must not be null"],
-    ["executionRoleArn", { executionRoleArn: "" }, "length between 1 and 2048"],
+    [
+      "executionRoleArn",
+      { executionRoleArn: ROLE.padEnd(2049, "x") },
+      "less than or equal to 2048",
+    ],
     ["executionRoleArn", { executionRoleArn: "role" }, "regular expression pattern: arn:aws"],
-    ["clientToken", { clientToken: "short" }, "length between 33 and 256"],
+    ["clientToken", { clientToken: "short" }, "greater than or equal to 33"],
     ["clientToken", { clientToken: `-${TOKEN}` }, "regular expression pattern"],
     ["model", { model: {} }, "exactly one member"],
-    ["allowedTools.1", { allowedTools: ["a", "a/b/c"] }, "regular expression pattern"],
-    ["environmentVariables.K", { environmentVariables: { K: "x".repeat(5001) } }, "0 and 5000"],
+    ["allowedTools.2.member", { allowedTools: ["a", "a/b/c"] }, "regular expression pattern"],
+    [
+      "environmentVariables.K",
+      { environmentVariables: { K: "x".repeat(5001) } },
+      "length less than or equal to 5000",
+    ],
     ["tags.a|b", { tags: { "a|b": "c" } }, "regular expression pattern"],
     [
       "environment.agentCoreRuntimeEnvironment.lifecycleConfiguration.maxLifetime",
@@ -439,14 +447,14 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
           agentCoreRuntimeEnvironment: { lifecycleConfiguration: { maxLifetime: 59 } },
         },
       },
-      "between 60 and 1209600",
+      "value greater than or equal to 60",
     ],
   ])("refuses a wrong %s", async (name, members, words) => {
     const { client } = await started();
     const command = new CreateHarnessCommand(harnessNamed("helper", members as object));
     await expect(client.send(command)).rejects.toMatchObject({
       name: "ValidationException",
-      message: expect.stringContaining("1 validation error detected."),
+      message: expect.stringContaining("1 validation error detected: "),
       reason: "FieldValidationFailed",
       fieldList: [{ name, message: expect.stringContaining(words) }],
       $metadata: { httpStatusCode: 400 },
@@ -457,7 +465,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     const { client } = await started();
     const command = new CreateHarnessCommand({ harnessName: "-", executionRoleArn: "-" });
     await expect(client.send(command)).rejects.toMatchObject({
-      message: expect.stringContaining("2 validation errors detected."),
+      message: expect.stringContaining("2 validation errors detected: "),
       fieldList: [{ name: "harnessName" }, { name: "executionRoleArn" }],
     });
   });

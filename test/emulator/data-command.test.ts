@@ -3,12 +3,13 @@ import {
   StopRuntimeSessionCommand,
   type BedrockAgentCoreClient,
 } from "@aws-sdk/client-bedrock-agentcore";
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeClock } from "../support/fake-clock.ts";
-import { HARNESS_ARN, running, SESSION } from "./data-support.ts";
+import { HARNESS_ARN, invoke, running, SESSION, type Setup } from "./data-support.ts";
 
 interface Chunk {
   readonly contentStart?: object;
@@ -109,9 +110,8 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
 
   it("is over when the shell is, whatever it left in the background", async () => {
     const { client } = await running({ commands: "run" });
-    const { stdout, stop } = await ran(client, "sleep 300 & echo $!");
+    const { stop } = await ran(client, "sleep 300 &");
     expect(stop).toEqual({ exitCode: 0, status: "COMPLETED" });
-    process.kill(Number(stdout), "SIGKILL");
   });
 
   it("passes on more than all buffers hold", async () => {
@@ -137,3 +137,107 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     await expect(opened(client, command, timeout)).rejects.toThrow(rule);
   });
 });
+
+describe("what a command leaves in the background", () => {
+  const left = "sleep 300 & echo $! $PWD";
+  const stop = new StopRuntimeSessionCommand({
+    agentRuntimeArn: HARNESS_ARN,
+    runtimeSessionId: SESSION,
+  });
+
+  async function background(setup: Setup = {}) {
+    const emulator = await running({ commands: "run", ...setup });
+    const { stdout } = await ran(emulator.client, left);
+    const [pid = "", folder = ""] = stdout.trim().split(" ");
+    expect([isRunning(pid), existsSync(folder)]).toEqual([true, true]);
+    return { ...emulator, pid, folder };
+  }
+
+  it("runs on while its session does", async () => {
+    const { client, pid, folder } = await background();
+    await ran(client, "true");
+    expect([isRunning(pid), existsSync(folder)]).toEqual([true, true]);
+  });
+
+  it("ends when the session is stopped, and the folder goes after it", async () => {
+    const { client, pid, folder } = await background();
+    await client.send(stop);
+    expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
+  });
+
+  it("ends when nobody has used the session for too long, and the folder goes after it", async () => {
+    const clock = fakeClock();
+    // The end of the output is waited for on this clock.
+    const emulator = await running({ commands: "run", clock });
+    const command = ran(emulator.client, "sleep 300 >/dev/null 2>&1 & echo $! $PWD");
+    const [pid = "", folder = ""] = (await command).stdout.trim().split(" ");
+    clock.advance(899_000);
+    expect(isRunning(pid)).toBe(true);
+    clock.advance(1000);
+    await expect.poll(() => [isRunning(pid), existsSync(folder)]).toEqual([false, false]);
+  });
+
+  it("ends with the emulator, and the folder goes after it", async () => {
+    const { close, pid, folder } = await background();
+    await close();
+    expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
+  });
+
+  it("ends with the emulator, and the folder stays where the session does", async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
+    onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const { close, pid, folder } = await background({ dataDirectory });
+    await close();
+    expect([isRunning(pid), existsSync(folder)]).toEqual([false, true]);
+  });
+
+  it("does not keep its session from being used while it writes", async () => {
+    const { client } = await running({ commands: "run" });
+    await ran(client, "(while :; do mkdir -p a/b; touch a/b/$RANDOM; done) >/dev/null 2>&1 &");
+    await client.send(stop);
+    expect((await ran(client, "ls -A")).stdout).toBe("");
+  });
+});
+
+describe("a command that runs for longer than a session may be idle", () => {
+  it("keeps its session, and its folder, for as long as it runs", async () => {
+    const clock = fakeClock();
+    const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 28_800 } };
+    const { client } = await running({ commands: "run", clock, harness });
+    const stream = await opened(client, "echo go; sleep 0.3; ls -d $PWD");
+    let stdout = "";
+    for await (const { chunk } of stream) {
+      if (stdout === "" && chunk?.contentDelta !== undefined) {
+        clock.advance(100_000);
+        await invoke(client);
+      }
+      stdout += chunk?.contentDelta?.stdout ?? "";
+    }
+    expect(stdout).toMatch(/^go\n\/.*\/spanline-session-\w+\n$/);
+  });
+
+  it("is reset with its session when the lifetime of that is over", async () => {
+    const clock = fakeClock();
+    const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
+    const { client } = await running({ commands: "run", clock, harness });
+    const stream = await opened(client, "echo $$; sleep 1000");
+    let pid = "";
+    const read = (async () => {
+      for await (const { chunk } of stream) {
+        if (chunk?.contentDelta === undefined) continue;
+        pid = chunk.contentDelta.stdout?.trim() ?? "";
+        clock.advance(99_000);
+        expect(isRunning(pid)).toBe(true);
+        clock.advance(1000);
+      }
+    })();
+    await expect(read).rejects.toThrow("aborted");
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+function isRunning(pid: string): boolean {
+  // What nobody waits for stays in the table of processes where there is no init: as a zombie, which runs no more.
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", pid], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}

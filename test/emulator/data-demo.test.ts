@@ -1,5 +1,8 @@
 import type { HarnessMessage as Message } from "@aws-sdk/client-bedrock-agentcore";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { demoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
 import { invoke, reasonsIn, running, textIn, type Event } from "./data-support.ts";
 
@@ -150,5 +153,73 @@ describe("the demo agent", () => {
     const second = await demo();
     const text = "What is the weather in Rome?";
     expect(await invoke(first.client, { text })).toEqual(await invoke(second.client, { text }));
+  });
+});
+
+const said = (role: "user" | "assistant", text: string): Message => ({ role, content: [{ text }] });
+
+describe("an earlier conversation that the first call of a session brings along", () => {
+  const EARLIER: Message[] = [
+    said("user", "My name is Ada"),
+    said("assistant", "Nice to meet you, Ada."),
+    said("user", "What is the weather in Oslo?"),
+    {
+      role: "assistant",
+      content: [
+        { text: "Let me look." },
+        {
+          toolUse: {
+            toolUseId: "call_1",
+            name: "get_weather",
+            input: { city: "Oslo" },
+            type: "tool_use",
+          },
+        },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { toolResult: { toolUseId: "call_1", content: [{ text: "Snow" }], status: "success" } },
+      ],
+    },
+    said("assistant", "It snows in Oslo."),
+  ];
+
+  it("is known to the agent in that call and in later ones", async () => {
+    const { client, say } = await demo();
+    const messages = [...EARLIER, said("user", "What is my name?")];
+    expect(textIn(await invoke(client, { messages }))).toBe("Your name is Ada.");
+    expect(await say("What did I say first?")).toBe(
+      'The first thing that you said was: "My name is Ada"',
+    );
+    expect(await say("How many messages?")).toBe("You have sent me 5 messages.");
+  });
+
+  it("may end with the results that the call is about", async () => {
+    const { client } = await demo();
+    const messages = EARLIER.slice(0, 5);
+    expect(textIn(await invoke(client, { messages }))).toBe("Done. get_weather says: Snow.");
+  });
+
+  it("outlives the emulator with its session", async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
+    onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const brain = demoBrain({ delayMilliseconds: 0 });
+    const first = await running({ brain, dataDirectory });
+    await invoke(first.client, { messages: [...EARLIER, said("user", "Thanks")] });
+    await first.close();
+    const second = await running({ brain, dataDirectory });
+    expect(textIn(await invoke(second.client, { text: "What is my name?" }))).toBe(
+      "Your name is Ada.",
+    );
+  });
+
+  it("answers its calls, as any conversation", async () => {
+    const { client } = await demo();
+    const messages = [...EARLIER.slice(0, 4), said("user", "Never mind")];
+    await expect(invoke(client, { messages })).rejects.toThrow(
+      "Expected toolResult blocks at messages.4.content for the following Ids: call_1",
+    );
   });
 });

@@ -6,7 +6,7 @@ import {
   BedrockAgentCoreControlClient,
   CreateHarnessCommand,
 } from "@aws-sdk/client-bedrock-agentcore-control";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -33,7 +33,7 @@ describe("both planes of one emulator [AC-86]", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "hello.yaml");
     writeFileSync(file, "turns: [{answer: From the script.}]");
-    const { control, data } = await emulator(emulatedDataPlane());
+    const { control, data } = await emulator(emulatedDataPlane({ scripts: folder }));
     const { harness } = await control.send(
       new CreateHarnessCommand({
         harnessName: "scripted",
@@ -43,6 +43,42 @@ describe("both planes of one emulator [AC-86]", () => {
     );
     const events = await invoke(data, { harnessArn: harness?.arn });
     expect(textIn(events)).toBe("From the script.");
+  });
+
+  it("read no other file for a harness than those of the folder of scripts", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "spanline-outside-"));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    const folder = join(outside, "scripts");
+    mkdirSync(folder);
+    const secret = join(outside, "secret.yaml");
+    writeFileSync(secret, "password: [");
+    symlinkSync(secret, join(folder, "link.yaml"));
+    const answerWith = async (dataPlane: ReturnType<typeof emulatedDataPlane>, file: string) => {
+      const { control, data } = await emulator(dataPlane);
+      const { harness } = await control.send(
+        new CreateHarnessCommand({
+          harnessName: "curious",
+          executionRoleArn: "arn:aws:iam::123456789012:role/demo",
+          environmentVariables: { SPANLINE_BRAIN: `script:${file}` },
+        }),
+      );
+      return invoke(data, { harnessArn: harness?.arn }).then(
+        textIn,
+        (error: Error) => error.message,
+      );
+    };
+    const others = [secret, join(folder, "../secret.yaml"), join(folder, "link.yaml"), folder];
+    for (const file of others) {
+      expect(await answerWith(emulatedDataPlane({ scripts: folder }), file)).toBe(
+        `The script ${file} is not in ${folder}, the folder of scripts that the emulator was started with`,
+      );
+    }
+    expect(await answerWith(emulatedDataPlane(), secret)).toBe(
+      `The script ${secret} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`,
+    );
+    const own = join(outside, "own.yaml");
+    writeFileSync(own, "turns: [{answer: Hello.}]");
+    expect(await answerWith(emulatedDataPlane({ brain: `script:${own}` }), own)).toBe("Hello.");
   });
 
   it("tell the client what is wrong with a brain", async () => {

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConnectionReset, type Outgoing } from "../../src/emulator/exchange.ts";
-import { readRecording, recorded, replay } from "../../src/emulator/recording.ts";
+import { emulate } from "../../src/emulator/emulate.ts";
+import { recorded } from "../../src/emulator/recorded.ts";
+import { readRecording, replay } from "../../src/emulator/recording.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { invoke, running, textIn } from "./data-support.ts";
 
@@ -14,6 +16,9 @@ function folder(): string {
 }
 
 const never = new AbortController().signal;
+const throwing = (error: unknown): never => {
+  throw error;
+};
 
 describe("a recording [AC-93]", () => {
   it("holds an answer byte for byte, with its times", async () => {
@@ -30,7 +35,7 @@ describe("a recording [AC-93]", () => {
       })(),
     };
     const passed: number[] = [];
-    const { body } = recorded(outgoing, { path, clock, gone: never });
+    const { body } = recorded(outgoing, { path, clock, gone: never, failed: throwing });
     for await (const bytes of body as AsyncIterable<Uint8Array>) passed.push(...bytes);
     expect(passed).toEqual([0, 1, 255, 2]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -116,6 +121,18 @@ describe("a recording [AC-93]", () => {
     });
   });
 
+  it.each([
+    ["a status that is none", { status: 99, headers: {} }],
+    ["a header of two lines", { status: 200, headers: { "content-type": "a\r\nb: c" } }],
+    ["a header without a name", { status: 200, headers: { "": "a" } }],
+  ])("that could not be sent is refused: %s", async (_, head) => {
+    const path = join(folder(), "edited.jsonl");
+    writeFileSync(path, `${JSON.stringify({ recording: 1, ...head })}\n`);
+    await expect(readRecording(path)).rejects.toThrow(
+      `Cannot replay ${path}: line 1 is not what a recording has there`,
+    );
+  });
+
   it("guesses what a capture is by its first bytes", async () => {
     const fixtures = join(import.meta.dirname, "../fixtures/strands");
     const sse = await readRecording(join(fixtures, "py-tool-turn.sse"));
@@ -125,5 +142,36 @@ describe("a recording [AC-93]", () => {
       { "content-type": "application/json" },
     ]);
     expect(sse.chunks[0]?.bytes).toEqual(readFileSync(join(fixtures, "py-tool-turn.sse")));
+  });
+});
+
+describe("a place that recordings cannot be written to", () => {
+  it("is refused at the start, by its name", async () => {
+    const file = join(folder(), "file");
+    writeFileSync(file, "");
+    await expect(emulate({ recordings: join(file, "recordings") })).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringMatching(
+        /^Cannot keep recordings in .*file\/recordings: .* Give a folder that can be written to$/,
+      ) as string,
+    });
+  });
+
+  it("is reported once when it becomes one, and breaks no turn", async () => {
+    const recordings = folder();
+    const bugs: unknown[] = [];
+    const { client } = await running({
+      recordings,
+      script: "repeat: true\nturns: [{answer: Hello.}]",
+      onBug: (error) => bugs.push(error),
+    });
+    await invoke(client);
+    expect(readdirSync(recordings)).toHaveLength(1);
+    rmSync(recordings, { recursive: true });
+    expect(textIn(await invoke(client))).toBe("Hello.");
+    expect(textIn(await invoke(client))).toBe("Hello.");
+    expect(bugs).toMatchObject([
+      { message: expect.stringContaining(`Cannot write a recording in ${recordings}: `) as string },
+    ]);
   });
 });

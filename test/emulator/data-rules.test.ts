@@ -17,6 +17,9 @@ async function refused(input: Loose, setup: Setup = {}): Promise<unknown> {
 }
 
 const user = (content: object[]): object => ({ role: "user", content });
+const assistant = (content: object[]): object => ({ role: "assistant", content });
+const CALL = { toolUse: { name: "a", toolUseId: "A", input: {} } };
+const RESULT = { toolResult: { toolUseId: "A", content: [{ text: "ok" }] } };
 
 describe("what InvokeHarness refuses before it begins [AC-86]", () => {
   it.each<[string, Loose, string]>([
@@ -42,8 +45,33 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
     ],
     [
       "a name and an id that tools cannot have",
-      { messages: [user([{ toolUse: { name: "a b", toolUseId: "i.d", input: {} } }])] },
+      { messages: [assistant([{ toolUse: { name: "a b", toolUseId: "i.d", input: {} } }])] },
       "2 validation errors detected: Value 'a b' at 'messages.1.member.content.1.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+; Value 'i.d' at 'messages.1.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+    ],
+    [
+      "no message in the list",
+      { messages: [] },
+      "1 validation error detected: Value at 'messages' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    ],
+    [
+      "a message without content",
+      { messages: [user([])] },
+      "1 validation error detected: Value at 'messages.1.member.content' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    ],
+    [
+      "a call in a message of the user",
+      { messages: [user([{ text: "x" }, CALL])] },
+      "1 validation error detected: Value at 'messages.1.member.content.2.member.toolUse' failed to satisfy constraint: Member must be in a message of the role assistant",
+    ],
+    [
+      "a result in a message of the assistant",
+      { messages: [assistant([RESULT])] },
+      "1 validation error detected: Value at 'messages.1.member.content.1.member.toolResult' failed to satisfy constraint: Member must be in a message of the role user",
+    ],
+    [
+      "a call whose input is null",
+      { messages: [assistant([{ toolUse: { ...CALL.toolUse, input: null } }])] },
+      "1 validation error detected: Value null at 'messages.1.member.content.1.member.toolUse.input' failed to satisfy constraint: Member must not be null",
     ],
     [
       "a role that there is not",

@@ -139,6 +139,100 @@ describe("the life of a session [AC-88]", () => {
   });
 });
 
+describe("a turn that runs when the lifetime of its session is over [AC-88]", () => {
+  const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
+  const asked = new InvokeHarnessCommand({
+    harnessArn: HARNESS_ARN,
+    runtimeSessionId: SESSION,
+    messages: [{ role: "user", content: [{ text: "one" }] }],
+  });
+
+  it("is cut with its connection, and not before", async () => {
+    const clock = fakeClock();
+    const script = `
+turns:
+  - when: one
+    answer: [Hi, { pause: 99000 }, { text: " again" }, { pause: 5000 }, { text: never }]
+  - answer: Fresh.
+`;
+    const { client } = await running({ script, clock, harness });
+    const { stream } = await client.send(asked);
+    let text = "";
+    const read = (async () => {
+      for await (const event of stream ?? []) {
+        text += event.contentBlockDelta?.delta?.text ?? "";
+        if (text === "Hi") clock.advance(99_000);
+        if (text === "Hi again") clock.advance(1000);
+      }
+    })();
+    await expect(read).rejects.toThrow("aborted");
+    expect(text).toBe("Hi again");
+    expect(textIn(await invoke(client, { text: "two" }))).toBe("Fresh.");
+  });
+
+  it("leaves nothing in the session that begins after it", async () => {
+    const clock = fakeClock();
+    let go = (): void => {};
+    const late = new Promise<void>((resolve) => (go = resolve));
+    const deaf: Brain = {
+      async answer(request) {
+        if (textOf(request.messages.at(-1)) !== "one") return memory.answer(request);
+        const steps = (async function* (): AsyncGenerator<Step> {
+          yield { type: "start", role: "assistant" };
+          yield { type: "text", text: "half" };
+          await late;
+          yield { type: "stop", reason: "end_turn" };
+        })();
+        return { type: "steps", steps };
+      },
+    };
+    const emulator = await running({ brain: deaf, clock, harness });
+    const { stream } = await emulator.client.send(asked);
+    clock.advance(100_000);
+    const read = (async () => {
+      for await (const _ of stream ?? []);
+    })();
+    await expect(read).rejects.toThrow("aborted");
+    expect(await said(emulator, "two")).toBe("ok");
+    go();
+    expect(await said(emulator, "?")).toBe("two | ok | ?");
+  });
+
+  it("is reset where nobody has begun to answer", async () => {
+    const clock = fakeClock();
+    let tell = (): void => {};
+    const begun = new Promise<void>((resolve) => (tell = resolve));
+    const stuck: Brain = {
+      answer: () => {
+        tell();
+        return new Promise(() => {});
+      },
+    };
+    const { url } = await running({ brain: stuck, clock, harness });
+    const answer = fetch(`${url}/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}`, {
+      method: "POST",
+      headers: { "x-amzn-bedrock-agentcore-runtime-session-id": SESSION },
+      body: '{"messages":[{"role":"user","content":[{"text":"one"}]}]}',
+    });
+    await begun;
+    clock.advance(100_000);
+    await expect(answer).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+  });
+
+  it("is not cut by the idle timeout", async () => {
+    const clock = fakeClock();
+    const script = "turns: [{answer: [Hi, {pause: 90000}, {text: ' there'}]}]";
+    const { client } = await running({ script, clock, harness });
+    const { stream } = await client.send(asked);
+    let text = "";
+    for await (const event of stream ?? []) {
+      text += event.contentBlockDelta?.delta?.text ?? "";
+      if (text === "Hi") clock.advance(90_000);
+    }
+    expect(text).toBe("Hi there");
+  });
+});
+
 describe("sessions on disk", () => {
   it("outlive the emulator, in files that only their owner may read", async () => {
     const dataDirectory = dataFolder();

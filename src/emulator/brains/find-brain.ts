@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "./brain.ts";
 import { demoBrain } from "./demo/demo-brain.ts";
 import { modelBrain } from "./model/model-brain.ts";
+import { checkInFolder } from "./script/check-in-folder.ts";
 import { parseScenario } from "./script/parse-scenario.ts";
 import { scriptBrain } from "./script/script-brain.ts";
 
@@ -14,6 +15,10 @@ export interface BrainSources {
   readonly fallback?: string;
   /** Brains by name, beside the ones that are always there. */
   readonly named?: { readonly [name: string]: Brain };
+  /** The folder of the scenarios that anybody may name. */
+  readonly scripts?: string;
+  /** The names that the settings give. Their scenarios may lie anywhere. */
+  readonly own?: readonly string[];
   /** Where models find their keys and addresses. Absent: there are no models. */
   readonly environment?: Environment;
 }
@@ -24,21 +29,25 @@ export function brainFinder({
   fallback = "demo",
   named = {},
   environment = {},
+  scripts,
+  own = [],
 }: BrainSources): (name: string | undefined) => Promise<Brain> {
-  const scripts = new Map<string, Promise<Brain>>();
-  const script = (file: string): Promise<Brain> => {
-    const there = scripts.get(file);
+  const read = new Map<string, Promise<Brain>>();
+  const script = async (name: string): Promise<Brain> => {
+    const file = name.slice(SCRIPT.length);
+    if (name !== fallback && !own.includes(name)) await checkInFolder(file, scripts);
+    const there = read.get(file);
     if (there !== undefined) return there;
     const made = readScript(file, clock);
-    scripts.set(file, made);
+    read.set(file, made);
     // A file that could not be read may be mended.
-    made.catch(() => scripts.delete(file));
+    made.catch(() => read.delete(file));
     return made;
   };
   return async (name = fallback) => {
     if (Object.hasOwn(named, name)) return named[name] as Brain;
     if (name === "demo") return demoBrain();
-    if (name.startsWith(SCRIPT)) return script(name.slice(SCRIPT.length));
+    if (name.startsWith(SCRIPT)) return script(name);
     if (name.startsWith(MODEL)) {
       // Loaded when somebody wants it: the signers behind it are large.
       const { modelFromName } = await import("../../models/model-from-name.ts");

@@ -23,7 +23,9 @@ export interface ToolUse {
 }
 
 /** Only calls of the first kind are the client's to run. */
-export type CallKind = "tool_use" | "server_tool_use" | "mcp_tool_use";
+export type CallKind = (typeof CALL_KINDS)[number];
+
+export const CALL_KINDS = ["tool_use", "server_tool_use", "mcp_tool_use"] as const;
 
 export interface ToolResult {
   readonly toolUseId: string;

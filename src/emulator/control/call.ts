@@ -1,14 +1,15 @@
-import { isObject, parseJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import type { Incoming, Outgoing, Route } from "../exchange.ts";
-import { Fields, validationError } from "./fields.ts";
-import { fingerprintOf, TOKEN_RULE } from "./used-tokens.ts";
+import { readJsonBody } from "../json-body.ts";
+import { Fields } from "./fields.ts";
+import { fingerprintOf, CLIENT_TOKEN } from "./used-tokens.ts";
 
 /** One call of an operation, with its members from the path, the query and the body together. */
 export interface Call {
   readonly operation: string;
   readonly fields: Fields;
-  /** Of all members but the client token. */
-  readonly fingerprint: string;
+  /** Of all members but the client token. For a call that keeps all rules: before that, they may be many. */
+  fingerprint(): string;
   readonly token: string | undefined;
   readonly now: number;
 }
@@ -39,13 +40,17 @@ export function operationRoute(operation: Operation, now: () => number): Route {
     method: operation.method,
     path: operation.path,
     async handle(request, labels) {
-      const { clientToken, ...members } = { ...bodyOf(request), ...queryOf(request), ...labels };
+      const { clientToken, ...members } = {
+        ...readJsonBody(request.body),
+        ...queryOf(request),
+        ...labels,
+      };
       const fields = new Fields({ ...members, clientToken: clientToken ?? null });
       const call = {
         operation: operation.name,
         fields,
-        fingerprint: fingerprintOf(members),
-        token: fields.text("clientToken", TOKEN_RULE),
+        fingerprint: () => fingerprintOf(members),
+        token: fields.text("clientToken", CLIENT_TOKEN),
         now: now(),
       };
       return jsonAnswer(operation.status, await operation.run(call));
@@ -60,14 +65,6 @@ export function jsonAnswer(status: number, value: JsonValue): Outgoing {
     headers: { "content-type": "application/json" },
     body: Buffer.from(JSON.stringify(value)),
   };
-}
-
-export function bodyOf({ body }: Incoming): JsonObject {
-  if (body.length === 0) return {};
-  const parsed = parseJson(Buffer.from(body).toString("utf8"));
-  if (parsed.ok && isObject(parsed.value)) return parsed.value;
-  const reason = parsed.ok ? "it is no object" : parsed.reason;
-  throw validationError(`The body cannot be read as JSON: ${reason}`, "CannotParse");
 }
 
 /** A number in a query is text; a list is a name that comes several times. */

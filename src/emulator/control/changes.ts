@@ -27,6 +27,7 @@ export interface ChangeContext {
 
 export const DEFAULT_ENDPOINT = "DEFAULT";
 const MOST_ENDPOINTS = 10;
+export const MOST_VERSIONS = 1000;
 
 export interface NewHarness {
   readonly id: string;
@@ -65,6 +66,7 @@ export function updated(
 ): Harness {
   const { now, delays } = context;
   refuseWhile(harness, ["CREATING", "UPDATING", "DELETING", "CREATE_FAILED", "DELETE_FAILED"], now);
+  if (harness.versions.length >= MOST_VERSIONS) throw full(harness, MOST_VERSIONS, "versions");
   const number = newestOf(harness.versions).number + 1;
   const outcome = context.injected(harness.name, "update") ?? SUCCESS;
   const version: HarnessVersion = {
@@ -118,10 +120,7 @@ export function withEndpoint(
   if (harness.endpoints.some(({ name }) => name === given.name)) {
     throw conflict(`Endpoint ${given.name} of harness ${harness.id} already exists`);
   }
-  if (harness.endpoints.length >= MOST_ENDPOINTS) {
-    const message = `Harness ${harness.id} has ${MOST_ENDPOINTS} endpoints, which is the limit`;
-    throw new ServiceError(402, "ServiceQuotaExceededException", message);
-  }
+  if (harness.endpoints.length >= MOST_ENDPOINTS) throw full(harness, MOST_ENDPOINTS, "endpoints");
   const version = given.version ?? currentVersion(harness, now).number;
   const endpoint: HarnessEndpoint = {
     name: given.name,
@@ -216,6 +215,11 @@ function refuseEndpointWhile(
 ): void {
   const { status } = endpointStanding(endpoint, now);
   if (busy.includes(status)) throw conflict(`Endpoint ${endpoint.name} is in ${status} state`);
+}
+
+function full({ id }: Harness, most: number, things: string): ServiceError {
+  const message = `Harness ${id} has ${most} ${things}, which is the limit`;
+  return new ServiceError(402, "ServiceQuotaExceededException", message);
 }
 
 export function conflict(message: string): ServiceError {

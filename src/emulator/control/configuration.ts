@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
+import { ALLOWED_TOOL } from "../tool-rules.ts";
+import { present } from "../present.ts";
 import type { Fields } from "./fields.ts";
 
 /** What an owner says of a harness, kept as it was written. */
@@ -104,15 +106,5 @@ function checkLifecycle(fields: Fields, environment: JsonObject): void {
   }
 }
 
-const ROLE_ARN = { pattern: /^arn:aws(-[^:]+)?:iam::([0-9]{12})?:role\/.+$/, least: 1, most: 2048 };
-const ALLOWED_TOOL = { pattern: /^(\*|@?[^/]+(\/[^/]+)?)$/, least: 1, most: 64 };
+const ROLE_ARN = { pattern: "arn:aws(-[^:]+)?:iam::([0-9]{12})?:role/.+", least: 1, most: 2048 };
 const VARIABLES = { most: 50, name: { least: 1, most: 100 }, value: { least: 0, most: 5000 } };
-
-type Present<Members> = {
-  [Name in keyof Members]?: Exclude<Members[Name], undefined>;
-};
-
-function present<Members extends object>(members: Members): Present<Members> {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as Present<Members>;
-}

@@ -51,10 +51,12 @@ export function controlParts(
     },
     changeOnce: (call, step) =>
       store.change((state) => {
-        const { operation, token, fingerprint, now } = call;
+        const { operation, token, now } = call;
         const harnesses = presentHarnesses(state, now);
         const tokens = recentTokens(state.tokens, now);
-        const earlier = token === undefined ? undefined : earlierCall(tokens, call);
+        const fingerprint = token === undefined ? "" : call.fingerprint();
+        const earlier =
+          token === undefined ? undefined : earlierCall(tokens, { operation, token, fingerprint });
         const before = harnesses.find(({ id }) => id === earlier?.harnessId);
         if (before !== undefined) return { state, result: before };
         const result = step(harnesses);

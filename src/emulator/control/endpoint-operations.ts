@@ -8,7 +8,8 @@ import {
   withoutEndpoint,
 } from "./changes.ts";
 import type { ControlParts } from "./control-parts.ts";
-import { validationError, type Fields } from "./fields.ts";
+import { validationError } from "../validation-error.ts";
+import type { Fields } from "./fields.ts";
 import type { Harness, HarnessEndpoint } from "./harness-state.ts";
 import { numberKey, pageOf, readPageRequest } from "./pages.ts";
 import { readHarnessId, readVersion, TAGS } from "./request-members.ts";
@@ -130,5 +131,5 @@ function refuseDefault(name: string, what: string): void {
   throw validationError(`The ${name} endpoint cannot be ${what}`, "ResourceConflict");
 }
 
-const ENDPOINT_NAME = { pattern: /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/ };
+const ENDPOINT_NAME = { pattern: "[a-zA-Z][a-zA-Z0-9_]{0,47}" };
 const DESCRIPTION = { least: 1, most: 256 };

@@ -109,4 +109,4 @@ function begun(parts: ControlParts, harness: Harness, { now }: Call): JsonObject
   return harnessView(parts.place, harness, { now: now - 1 });
 }
 
-const HARNESS_NAME = { pattern: /^[a-zA-Z][a-zA-Z0-9_]{0,39}$/ };
+const HARNESS_NAME = { pattern: "[a-zA-Z][a-zA-Z0-9_]{0,39}" };

@@ -1,9 +1,9 @@
 import type { Outcome } from "./harness-state.ts";
 
 /** `endpoint` is any change of any endpoint, the first included. */
-export type ChangeKind = "create" | "update" | "delete" | "endpoint";
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-export const CHANGE_KINDS: readonly ChangeKind[] = ["create", "update", "delete", "endpoint"];
+export const CHANGE_KINDS = ["create", "update", "delete", "endpoint"] as const;
 
 export interface InjectedOutcome extends Outcome {
   readonly harnessName: string;

@@ -1,5 +1,6 @@
 import { parseJson } from "../../domain/json.ts";
-import { type Fields, validationError } from "./fields.ts";
+import { validationError } from "../validation-error.ts";
+import type { Fields } from "./fields.ts";
 
 const MOST_PER_PAGE = 100;
 
@@ -13,7 +14,7 @@ export interface PageRequest {
 /** A token tells where the page before ended, by key: what came or went since then does not move the rest. */
 export function readPageRequest(list: string, fields: Fields): PageRequest {
   const most = fields.wholeNumber("maxResults", { least: 1, most: MOST_PER_PAGE });
-  const token = fields.text("nextToken", { pattern: /^\S*$/, least: 1, most: 2048 });
+  const token = fields.text("nextToken", { pattern: "\\S*", least: 1, most: 2048 });
   fields.finish();
   return {
     list,
@@ -55,7 +56,7 @@ function keyIn(token: string, list: string): string {
     if (of === list && typeof key === "string") return key;
   }
   const message = "Member must be a token of the page before";
-  throw validationError(`1 validation error detected. ${message}`, "FieldValidationFailed", [
+  throw validationError(`1 validation error detected: ${message}`, "FieldValidationFailed", [
     { name: "nextToken", message },
   ]);
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonValue } from "../../domain/json.ts";
-import { validationError } from "./fields.ts";
+import { validationError } from "../validation-error.ts";
 
 /** A call that was made with a client token: the same call made again changes nothing. */
 export interface UsedToken {
@@ -12,8 +12,8 @@ export interface UsedToken {
   readonly usedAt: number;
 }
 
-export const TOKEN_RULE = {
-  pattern: /^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,256}$/,
+export const CLIENT_TOKEN = {
+  pattern: "[a-zA-Z0-9](-*[a-zA-Z0-9]){0,256}",
   least: 33,
   most: 256,
 };
@@ -27,7 +27,7 @@ export function recentTokens(tokens: readonly UsedToken[], now: number): readonl
 /** The earlier call with this token; throws when it asked for something else. */
 export function earlierCall(
   tokens: readonly UsedToken[],
-  call: Pick<UsedToken, "operation" | "fingerprint"> & { readonly token: string | undefined },
+  call: Pick<UsedToken, "operation" | "token" | "fingerprint">,
 ): UsedToken | undefined {
   const earlier = tokens.find(
     ({ operation, token }) => operation === call.operation && token === call.token,

@@ -3,6 +3,7 @@ import type { Brain } from "../brains/brain.ts";
 import { brainFinder } from "../brains/find-brain.ts";
 import type { Lifecycle } from "../control/registry.ts";
 import type { DataPlaneParts, DataPlaneRoutes } from "../emulator-options.ts";
+import { prepareRecordings } from "../recorded.ts";
 import { parseSwitches, type Switches } from "../switches.ts";
 import {
   RUNTIME_STYLES,
@@ -23,6 +24,8 @@ export interface DataPlaneSettings {
   readonly switches?: Partial<Switches>;
   /** `refuse` when it is not given: commands run as the user who started the emulator. */
   readonly commands?: Commands;
+  /** A folder whose scenarios harnesses may name. None when it is not given: whoever makes a harness must not read files by it. */
+  readonly scripts?: string;
   /** A folder that gets a recording of every streamed answer. */
   readonly recordings?: string;
   /** Where brains of the kind `model:` find their keys and addresses. */
@@ -46,17 +49,21 @@ export function emulatedDataPlane(
   settings: DataPlaneSettings = {},
 ): (parts: DataPlaneParts) => Promise<DataPlaneRoutes> {
   const switches = parseSwitches(settings.switches);
-  const { brain, brains, runtimes = [], commands, recordings, environment } = settings;
+  const { brain, brains, runtimes = [], scripts, commands, recordings, environment } = settings;
   for (const runtime of runtimes) checkRuntime(runtime);
-  return async ({ registry, clock, dataDirectory, region, account }) => {
+  return async ({ registry, clock, dataDirectory, region, account, onBug }) => {
+    const own = [brain, ...runtimes.map((runtime) => runtime.brain)];
     const find = brainFinder({
       clock,
       ...(brain === undefined ? {} : { fallback: brain }),
       ...(brains === undefined ? {} : { named: brains }),
       ...(environment === undefined ? {} : { environment }),
+      ...(scripts === undefined ? {} : { scripts }),
+      own: own.flatMap((name) => name ?? []),
     });
     // What is wrong with it is told now, and not to the first client.
-    for (const name of [brain, ...runtimes.map((runtime) => runtime.brain)]) await find(name);
+    for (const name of own) await find(name);
+    if (recordings !== undefined) await prepareRecordings(recordings);
     return dataRoutes({
       harnesses: registry,
       runtimes: runtimes.map((runtime) => ({
@@ -66,6 +73,7 @@ export function emulatedDataPlane(
       brains: find,
       switches,
       clock,
+      onBug,
       ...(dataDirectory === undefined ? {} : { dataDirectory }),
       ...(commands === undefined ? {} : { commands }),
       ...(recordings === undefined ? {} : { recordings }),

@@ -1,6 +1,7 @@
 import type { Message } from "../brains/message.ts";
 import type { Incoming } from "../exchange.ts";
-import { Constraints, readJsonBody, type TextLimits } from "./constraints.ts";
+import { Constraints, type TextRule } from "../constraints.ts";
+import { readJsonBody } from "../json-body.ts";
 import { readMessages } from "./messages.ts";
 import { readOverrides, type Overrides } from "./settings.ts";
 
@@ -26,9 +27,6 @@ export function readInvocation(request: Incoming): Invocation {
     if (value !== undefined) constraints.text(path, value, { most });
   }
   const messages = readMessages(constraints, body["messages"]);
-  if (Array.isArray(body["messages"]) && messages.length === 0) {
-    constraints.refuse("messages", "", "have length greater than or equal to 1");
-  }
   const invocation = {
     harnessArn: constraints.text("harnessArn", request.query.get("harnessArn"), HARNESS_ARN),
     qualifier,
@@ -43,9 +41,9 @@ export function readInvocation(request: Incoming): Invocation {
   return invocation;
 }
 
-export const QUALIFIER: TextLimits = { least: 1, most: 48, pattern: "[a-zA-Z][a-zA-Z0-9_]{0,47}" };
-export const SESSION_ID: TextLimits = { least: 33, pattern: "[a-zA-Z0-9][a-zA-Z0-9-_]*" };
-const HARNESS_ARN: TextLimits = {
+export const QUALIFIER: TextRule = { least: 1, most: 48, pattern: "[a-zA-Z][a-zA-Z0-9_]{0,47}" };
+export const SESSION_ID: TextRule = { least: 33, pattern: "[a-zA-Z0-9][a-zA-Z0-9-_]*" };
+const HARNESS_ARN: TextRule = {
   pattern:
     "arn:(aws[a-zA-Z-]*):bedrock-agentcore:[a-z0-9-]+:[0-9]{12}:harness/[a-zA-Z][a-zA-Z0-9_]{0,39}-[a-zA-Z0-9]{10}",
 };

@@ -1,13 +1,13 @@
 import { encodeEvent, encodeException } from "../../wire/framing/eventstream-encode.ts";
-import { ServiceError, type Route } from "../exchange.ts";
-import { Constraints, readJsonBody } from "./constraints.ts";
+import { ConnectionReset, ServiceError, type Route } from "../exchange.ts";
+import { Constraints } from "../constraints.ts";
+import { readJsonBody } from "../json-body.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { EVENT_STREAM } from "./harness-dialect.ts";
 import { SESSION_HEADER } from "./invocation.ts";
 import { outlet, type Outlet } from "./outlet.ts";
 import { agentOf, readTarget, type Agent } from "./session-target.ts";
-import type { Session } from "./sessions.ts";
-import { runShell } from "./shell.ts";
+import type { Session } from "./session.ts";
 
 /** `POST /runtimes/{arn}/commands`: runs a command in a session's folder and streams what it says. */
 export function invokeAgentRuntimeCommand(plane: DataPlane): Route {
@@ -19,19 +19,19 @@ export function invokeAgentRuntimeCommand(plane: DataPlane): Route {
       const constraints = new Constraints();
       const target = readTarget(request, arn, constraints);
       const command = constraints.text("command", body["command"], { least: 1, most: 65_536 });
-      const timeout = constraints.wholeNumber("timeout", body["timeout"], 1) ?? DEFAULT_TIMEOUT;
-      if (timeout > LONGEST_TIMEOUT) {
-        const rule = `have value less than or equal to ${LONGEST_TIMEOUT}`;
-        constraints.refuse("timeout", String(timeout), rule);
-      }
+      const timeout = constraints.wholeNumber("timeout", body["timeout"] ?? DEFAULT_TIMEOUT, {
+        least: 1,
+        most: LONGEST_TIMEOUT,
+      });
       constraints.check();
       const agent = agentOf(plane, target);
       if (plane.commands === "refuse") throw switchedOff();
       const { sessionId = request.requestId } = target;
-      const session = await plane.sessions.enter(agent, sessionId);
-      await session.use();
       const way = outlet(request.gone);
-      void run(plane, { command, timeout, agent, session, way });
+      await plane.sessions.enter(agent, sessionId, async (session) => {
+        await session.use();
+        void run({ command, timeout, agent, session, way });
+      });
       return {
         status: 200,
         headers: { "content-type": EVENT_STREAM, [SESSION_HEADER]: sessionId },
@@ -60,31 +60,23 @@ interface Run {
   readonly way: Outlet;
 }
 
-async function run(
-  plane: DataPlane,
-  { command, timeout, agent, session, way }: Run,
-): Promise<void> {
-  const stopped = new AbortController();
-  const release = session.endWith(() => stopped.abort());
+async function run({ command, timeout, agent, session, way }: Run): Promise<void> {
   try {
-    await way.send(encodeEvent("chunk", { contentStart: {} }));
-    const exit = await runShell({
+    const running = session.run({
       command,
-      folder: await session.workspace(),
       environment: agent.environment,
       timeoutMilliseconds: timeout * 1000,
-      clock: plane.clock,
-      signal: AbortSignal.any([stopped.signal, way.left]),
+      signal: way.left,
       output: (stream, text) =>
         way.send(encodeEvent("chunk", { contentDelta: { [stream]: text } })),
     });
-    await session.use();
-    await way.send(encodeEvent("chunk", { contentStop: exit }));
+    await way.send(encodeEvent("chunk", { contentStart: {} }));
+    await way.send(encodeEvent("chunk", { contentStop: await running }));
+    way.end();
   } catch (error) {
+    if (error instanceof ConnectionReset) return way.reset();
     const message = error instanceof Error ? error.message : String(error);
     await way.send(encodeException("internalServerException", { message }));
-  } finally {
-    release();
     way.end();
   }
 }

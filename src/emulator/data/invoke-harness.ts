@@ -8,7 +8,7 @@ import { readInvocation, SESSION_HEADER, type Invocation } from "./invocation.ts
 import { refuseOverlap } from "./overlap.ts";
 import { resumeFailure } from "./resume-rules.ts";
 import { unknownAgent } from "./session-target.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 import { settingsFor } from "./settings.ts";
 import { throttled } from "./throttling.ts";
 import { runTurn } from "./turn.ts";
@@ -23,18 +23,14 @@ export function invokeHarness(plane: DataPlane): Route {
       const harness = readyHarness(plane, invocation);
       const settings = settingsFor(harness, invocation.overrides, plane.switches);
       const brain = await plane.brains(harness.brain);
-      const session = await plane.sessions.enter(
-        { arn: harness.arn, lifecycle: harness.lifecycle, hasMemory: harness.memory !== null },
-        invocation.sessionId,
-      );
-      refuseOverlap(session, plane.switches);
-      const answered = await answer(plane, {
-        request,
-        invocation,
-        harness,
-        settings,
-        session,
-        brain,
+      const owner = {
+        arn: harness.arn,
+        lifecycle: harness.lifecycle,
+        hasMemory: harness.memory !== null,
+      };
+      const answered = await plane.sessions.enter(owner, invocation.sessionId, (session) => {
+        refuseOverlap(session, plane.switches);
+        return answer(plane, { request, invocation, harness, settings, session, brain });
       });
       const headers = { ...answered.headers, [SESSION_HEADER]: invocation.sessionId };
       return { ...answered, headers };

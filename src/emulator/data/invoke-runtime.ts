@@ -4,13 +4,13 @@ import type { Brain, Settings } from "../brains/brain.ts";
 import type { Message } from "../brains/message.ts";
 import { seededRandom } from "../brains/random.ts";
 import { ServiceError, type Incoming, type Outgoing, type Route } from "../exchange.ts";
-import { Constraints } from "./constraints.ts";
+import { Constraints } from "../constraints.ts";
 import type { DataPlane, RuntimeRecord } from "./data-plane.ts";
 import type { Dialect } from "./dialect.ts";
 import { SESSION_HEADER } from "./invocation.ts";
 import { refuseOverlap } from "./overlap.ts";
 import { agentOf, readTarget, runtimeOf, unknownAgent } from "./session-target.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 import type { StrandsAgent } from "./strands/agent.ts";
 import { jsonDialect, stringsDialect } from "./strands/app-dialects.ts";
 import { pythonDialect } from "./strands/python-dialect.ts";
@@ -32,9 +32,10 @@ export function invokeAgentRuntime(plane: DataPlane): Route {
       refuseByApp(runtime, request);
       const sent: Message = { role: "user", content: [{ text: promptIn(request, runtime) }] };
       const brain = await plane.brains(runtime.brain);
-      const session = await plane.sessions.enter(agentOf(plane, target), sessionId);
-      refuseOverlap(session, plane.switches);
-      const outgoing = await answer(plane, { request, runtime, brain, session, sent });
+      const outgoing = await plane.sessions.enter(agentOf(plane, target), sessionId, (session) => {
+        refuseOverlap(session, plane.switches);
+        return answer(plane, { request, runtime, brain, session, sent });
+      });
       const headers = {
         ...traceHeaders(request),
         ...outgoing.headers,

@@ -1,6 +1,6 @@
 import { ServiceError } from "../exchange.ts";
 import type { Switches } from "../switches.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 
 /** Throws when the session has a turn under way and the switches want one at a time. */
 export function refuseOverlap(session: Session, switches: Switches): void {

@@ -3,7 +3,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { HarnessRegistry } from "../control/registry.ts";
 import { ServiceError, type Route } from "../exchange.ts";
-import { recorded } from "../recording.ts";
+import { recorded } from "../recorded.ts";
 import type { Switches } from "../switches.ts";
 import type { BrainFinder, Commands, DataPlane, RuntimeRecord } from "./data-plane.ts";
 import { invokeAgentRuntimeCommand } from "./invoke-command.ts";
@@ -23,6 +23,8 @@ export interface DataPlaneOptions {
   readonly commands?: Commands;
   /** A folder that gets a recording of every streamed answer. */
   readonly recordings?: string;
+  /** Told of what fails here without a client being told. */
+  readonly onBug?: (error: unknown) => void;
 }
 
 export interface DataRoutes {
@@ -55,10 +57,7 @@ export function dataRoutes(options: DataPlaneOptions): DataRoutes {
   ];
   const served = routes.map(sayingWhatIsWrong);
   return {
-    routes:
-      recordings === undefined
-        ? served
-        : served.map((route) => recording(route, recordings, clock)),
+    routes: recordings === undefined ? served : recordedRoutes(served, recordings, options),
     close: () => plane.sessions.close(),
   };
 }
@@ -78,13 +77,40 @@ function sayingWhatIsWrong(route: Route): Route {
   };
 }
 
-function recording(route: Route, folder: string, clock: Clock): Route {
+function recordedRoutes(
+  routes: readonly Route[],
+  folder: string,
+  { clock, onBug = () => {} }: DataPlaneOptions,
+): Route[] {
+  const failed = saidOnce(folder, onBug);
+  return routes.map((route) => recording(route, { folder, clock, failed }));
+}
+
+interface Recorder {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly failed: (error: unknown) => void;
+}
+
+function recording(route: Route, { folder, clock, failed }: Recorder): Route {
   return {
     ...route,
     async handle(request, labels) {
       const outgoing = await route.handle(request, labels);
       const path = join(folder, `${request.requestId}.jsonl`);
-      return recorded(outgoing, { path, clock, gone: request.gone });
+      return recorded(outgoing, { path, clock, gone: request.gone, failed });
     },
+  };
+}
+
+/** A disk that is full stays so: one word about it is enough. */
+function saidOnce(folder: string, say: (error: Error) => void): (error: unknown) => void {
+  let isSaid = false;
+  return (cause) => {
+    if (isSaid) return;
+    isSaid = true;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `Cannot write a recording in ${folder}: ${reason}. Answers go on, and some are not recorded`;
+    say(new Error(message, { cause }));
   };
 }

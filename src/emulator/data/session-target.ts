@@ -1,8 +1,8 @@
 import { ServiceError, type Incoming } from "../exchange.ts";
-import type { Constraints } from "./constraints.ts";
+import type { Constraints } from "../constraints.ts";
 import type { DataPlane, RuntimeRecord } from "./data-plane.ts";
 import { QUALIFIER, SESSION_HEADER, SESSION_ID } from "./invocation.ts";
-import type { SessionOwner } from "./sessions.ts";
+import type { SessionOwner } from "./session.ts";
 
 /** Whose session a request under `/runtimes/{arn}` is about. */
 export interface SessionTarget {

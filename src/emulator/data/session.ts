@@ -1,66 +1,35 @@
 import type { JsonValue } from "../../domain/json.ts";
 import type { Message } from "../brains/message.ts";
-import type { SessionRecord } from "./session-log.ts";
+import type { Lifecycle } from "../control/registry.ts";
+import type { ShellCommand, ShellExit } from "./shell.ts";
+import type { Ending } from "./speak.ts";
 
-/** What the records of a session add up to. */
-export interface SessionState {
-  /** Whether it was ever started. */
-  readonly known: boolean;
-  readonly startedAt: number;
-  readonly usedAt: number;
-  readonly live: boolean;
-  /** Of all turns that are over. */
+/** Whose session it is and how long such a one lives. */
+export interface SessionOwner {
+  readonly arn: string;
+  readonly lifecycle: Lifecycle;
+  readonly hasMemory: boolean;
+}
+
+export interface Session {
   readonly messages: readonly Message[];
-  /** Turns that were asked for and are not over. */
-  readonly asked: ReadonlyMap<number, readonly Message[]>;
   readonly turns: number;
   readonly note: JsonValue;
+  /** Whether a turn is under way. */
+  readonly busy: boolean;
+  ask(messages: readonly Message[], cut: (ending: Ending) => void): Promise<OpenTurn>;
+  /** Puts off the idle timeout. */
+  use(): Promise<void>;
+  /** Runs a command in the session's folder. What it leaves in the background ends with the session. */
+  run(command: SessionCommand): Promise<ShellExit>;
 }
 
-export const NO_SESSION: SessionState = {
-  known: false,
-  startedAt: 0,
-  usedAt: 0,
-  live: false,
-  messages: [],
-  asked: new Map(),
-  turns: 0,
-  note: null,
-};
-
-export function afterRecord(state: SessionState, record: SessionRecord): SessionState {
-  const used = { ...state, usedAt: record.at };
-  switch (record.type) {
-    case "started": {
-      const kept = record.remembers ? state : NO_SESSION;
-      const now = { startedAt: record.at, usedAt: record.at };
-      return { ...kept, ...now, asked: new Map(), known: true, live: true };
-    }
-    case "asked": {
-      const asked = new Map(state.asked).set(record.turn, record.messages);
-      return { ...used, asked, turns: record.turn + 1 };
-    }
-    case "answered": {
-      const messages = [
-        ...state.messages,
-        ...(state.asked.get(record.turn) ?? []),
-        ...record.messages,
-      ];
-      return { ...used, asked: without(state.asked, record.turn), messages, note: record.note };
-    }
-    case "forgotten":
-      return { ...used, asked: without(state.asked, record.turn), note: record.note };
-    case "used":
-      return used;
-    case "stopped":
-      return { ...state, live: false };
-    default:
-      return record satisfies never;
-  }
+/** A turn that is asked for and neither answered nor forgotten yet. */
+export interface OpenTurn {
+  /** Counted from 0. */
+  readonly turn: number;
+  answered(messages: readonly Message[], note: JsonValue): Promise<void>;
+  forgotten(note: JsonValue): Promise<void>;
 }
 
-function without<Value>(map: ReadonlyMap<number, Value>, key: number): Map<number, Value> {
-  const rest = new Map(map);
-  rest.delete(key);
-  return rest;
-}
+export type SessionCommand = Omit<ShellCommand, "folder" | "clock" | "started">;

@@ -1,8 +1,10 @@
-import { isObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { Limits, Settings, ToolSetting } from "../brains/brain.ts";
 import type { HarnessRecord } from "../control/registry.ts";
 import type { Switches } from "../switches.ts";
-import type { Constraints } from "./constraints.ts";
+import { isAbsent, type Constraints } from "../constraints.ts";
+import { present } from "../present.ts";
+import { ALLOWED_TOOL, TOOL_NAME } from "../tool-rules.ts";
 
 /** What an invocation may say in place of its harness. Absent members leave the harness's own. */
 export interface Overrides {
@@ -76,36 +78,34 @@ function toolSetting(tool: JsonValue): ToolSetting {
 }
 
 /** Reads the members that override, by the rules of the service's model. */
-export function readOverrides(
-  constraints: Constraints,
-  body: { readonly [name: string]: unknown },
-): Overrides {
-  const { systemPrompt, tools, allowedTools, model, skills, actorId } = body;
-  if (isGiven(skills)) readSkills(constraints, skills);
-  if (isGiven(actorId)) constraints.text("actorId", actorId);
-  const maxIterations = constraints.wholeNumber("maxIterations", body["maxIterations"]);
-  const maxTokens = constraints.wholeNumber("maxTokens", body["maxTokens"]);
-  const timeoutSeconds = constraints.wholeNumber("timeoutSeconds", body["timeoutSeconds"]);
-  return {
-    ...(isGiven(systemPrompt) ? { systemPrompt: readPrompt(constraints, systemPrompt) } : {}),
-    ...(isGiven(tools) ? { tools: readTools(constraints, tools) } : {}),
-    ...(isGiven(allowedTools) ? { allowedTools: readAllowed(constraints, allowedTools) } : {}),
-    ...(isGiven(model) ? { model: readModel(constraints, model) } : {}),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+export function readOverrides(constraints: Constraints, body: JsonObject): Overrides {
+  const given = <Value>(
+    name: string,
+    read: (checks: Constraints, path: string, value: JsonValue) => Value,
+  ): Value | undefined => {
+    const value = body[name];
+    return isAbsent(value) ? undefined : read(constraints, name, value);
   };
+  given("skills", checkSkills);
+  given("actorId", (_, path, value) => constraints.text(path, value));
+  const wholeNumber = (_: Constraints, path: string, value: JsonValue): number =>
+    constraints.wholeNumber(path, value);
+  return present({
+    systemPrompt: given("systemPrompt", readPrompt),
+    tools: given("tools", readTools),
+    allowedTools: given("allowedTools", readAllowed),
+    model: given("model", readModel),
+    maxIterations: given("maxIterations", wholeNumber),
+    maxTokens: given("maxTokens", wholeNumber),
+    timeoutSeconds: given("timeoutSeconds", wholeNumber),
+  });
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function readPrompt(constraints: Constraints, value: unknown): string[] {
-  return constraints.list("systemPrompt", value).map((block, number) => {
-    const path = `systemPrompt.${number + 1}.member`;
-    const member = constraints.union(path, block, ["text"]);
-    return member === null ? "" : constraints.text(`${path}.text`, member[1], { least: 1 });
+function readPrompt(constraints: Constraints, path: string, value: JsonValue): string[] {
+  return constraints.list(path, value).map((block, number) => {
+    const place = `${path}.${number + 1}.member`;
+    const member = constraints.union(place, block, ["text"]);
+    return member === null ? "" : constraints.text(`${place}.text`, member[1], { least: 1 });
   });
 }
 
@@ -122,41 +122,35 @@ const TOOL_TYPES = [
   ...Object.keys(TOOL_CONFIGS).filter((type) => type !== "inline_function"),
 ] as const satisfies [string, ...string[]];
 
-function readTools(constraints: Constraints, value: unknown): ToolSetting[] {
-  return constraints.list("tools", value).map((tool, number) => {
-    const path = `tools.${number + 1}.member`;
-    const { type, name, config } = constraints.structure(path, tool);
-    const kind = constraints.oneOf(`${path}.type`, type, TOOL_TYPES);
-    if (isGiven(name)) {
-      constraints.text(`${path}.name`, name, { least: 1, most: 64, pattern: "[a-zA-Z0-9_-]+" });
-    }
-    if (isGiven(config)) {
+function readTools(constraints: Constraints, path: string, value: JsonValue): ToolSetting[] {
+  return constraints.list(path, value).map((tool, number) => {
+    const place = `${path}.${number + 1}.member`;
+    const { type, name, config } = constraints.structure(place, tool);
+    const kind = constraints.oneOf(`${place}.type`, type, TOOL_TYPES);
+    if (!isAbsent(name)) constraints.text(`${place}.name`, name, TOOL_NAME);
+    if (!isAbsent(config)) {
       const members = Object.values(TOOL_CONFIGS);
-      const member = constraints.union(`${path}.config`, config, members);
+      const member = constraints.union(`${place}.config`, config, members);
       if (member?.[0] === "inlineFunction") {
-        readInline(constraints, `${path}.config.inlineFunction`, member[1]);
+        checkInline(constraints, `${place}.config.inlineFunction`, member[1]);
       }
     } else if (kind === "inline_function") {
-      constraints.refuse(`${path}.config`, null, "not be null");
+      constraints.refuse(`${place}.config`, null, "not be null");
     }
-    return toolSetting(tool as JsonValue);
+    return toolSetting(tool);
   });
 }
 
-function readInline(constraints: Constraints, path: string, value: unknown): void {
+function checkInline(constraints: Constraints, path: string, value: JsonValue): void {
   const { description, inputSchema } = constraints.structure(path, value);
   constraints.text(`${path}.description`, description, { least: 1, most: 4096 });
   constraints.structure(`${path}.inputSchema`, inputSchema);
 }
 
-function readAllowed(constraints: Constraints, value: unknown): string[] {
-  return constraints.list("allowedTools", value).map((entry, number) =>
-    constraints.text(`allowedTools.${number + 1}.member`, entry, {
-      least: 1,
-      most: 64,
-      pattern: "(\\*|@?[^/]+(/[^/]+)?)",
-    }),
-  );
+function readAllowed(constraints: Constraints, path: string, value: JsonValue): string[] {
+  return constraints
+    .list(path, value)
+    .map((entry, number) => constraints.text(`${path}.${number + 1}.member`, entry, ALLOWED_TOOL));
 }
 
 const MODELS = [
@@ -166,19 +160,21 @@ const MODELS = [
   "liteLlmModelConfig",
 ];
 
-function readModel(constraints: Constraints, value: unknown): JsonValue {
-  const member = constraints.union("model", value, MODELS);
+function readModel(constraints: Constraints, path: string, value: JsonValue): JsonValue {
+  const member = constraints.union(path, value, MODELS);
   if (member !== null) {
     const [name, config] = member;
-    const { modelId, maxTokens } = constraints.structure(`model.${name}`, config);
-    constraints.text(`model.${name}.modelId`, modelId, { least: 1 });
-    constraints.wholeNumber(`model.${name}.maxTokens`, maxTokens, 1);
+    const { modelId, maxTokens } = constraints.structure(`${path}.${name}`, config);
+    constraints.text(`${path}.${name}.modelId`, modelId, { least: 1 });
+    if (!isAbsent(maxTokens)) {
+      constraints.wholeNumber(`${path}.${name}.maxTokens`, maxTokens, { least: 1 });
+    }
   }
-  return value as JsonValue;
+  return value;
 }
 
-function readSkills(constraints: Constraints, value: unknown): void {
-  for (const [number, skill] of constraints.list("skills", value).entries()) {
-    constraints.union(`skills.${number + 1}.member`, skill, ["path", "s3", "git", "awsSkills"]);
+function checkSkills(constraints: Constraints, path: string, value: JsonValue): void {
+  for (const [number, skill] of constraints.list(path, value).entries()) {
+    constraints.union(`${path}.${number + 1}.member`, skill, ["path", "s3", "git", "awsSkills"]);
   }
 }

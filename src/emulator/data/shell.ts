@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Clock } from "../../platform/clock.ts";
+import { processGroup, type ProcessGroup } from "./process-group.ts";
 
 export interface ShellCommand {
   readonly command: string;
@@ -11,6 +12,8 @@ export interface ShellCommand {
   readonly clock: Clock;
   /** Ends the command, and all that it started. */
   readonly signal: AbortSignal;
+  /** Told of the processes, some of which may outlive the command in the background. */
+  started(group: ProcessGroup): void;
   /** Takes the output piece by piece; the command waits until it is taken. */
   output(stream: "stdout" | "stderr", text: string): Promise<void>;
 }
@@ -29,8 +32,10 @@ export async function runShell(shell: ShellCommand): Promise<ShellExit> {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const group = processGroup(child);
+  shell.started(group);
   let timedOut = false;
-  const stop = (): void => endGroup(child);
+  const stop = (): void => group.kill();
   const stopTimer = clock.after(shell.timeoutMilliseconds, () => {
     timedOut = true;
     stop();
@@ -49,15 +54,6 @@ export async function runShell(shell: ShellCommand): Promise<ShellExit> {
 }
 
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // The group is gone already.
-  }
-}
 
 /** What the shell would say of its command: a signal counts from 128. */
 function exited(child: ChildProcess): Promise<number> {

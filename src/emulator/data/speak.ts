@@ -19,8 +19,8 @@ export interface Speech {
   readonly signal: AbortSignal;
 }
 
-/** Why a turn is cut short from outside. */
-export type Ending = "timeout" | "stopped" | "left";
+/** Why a turn is cut short from outside. `expired`: the lifetime of its session is over, and the machine that it ran on is gone. */
+export type Ending = "timeout" | "stopped" | "left" | "expired";
 
 export interface Spoken {
   readonly said: Transcript;
@@ -56,15 +56,20 @@ export async function speak(speech: Speech): Promise<Spoken> {
     }
     const last = lastSteps(signal, speech.switches, mouth.inMessage);
     for (const step of last) await say(step);
-    for (const frame of failed ? [] : dialect.finish()) await mouth.write(frame);
+    const hasLastWords = !failed && !isReset(speech);
+    for (const frame of hasLastWords ? dialect.finish() : []) await mouth.write(frame);
   } catch (error) {
     if (!signal.aborted) await mouth.write(dialect.fail(failureOf(error)));
   } finally {
     mouth.close();
   }
-  const isStopped = signal.aborted && signal.reason === "stopped";
-  const reset = isStopped && speech.switches.stopDuringTurn === "reset";
-  return { said, reset, silent: mouth.state === "silent" };
+  return { said, reset: isReset(speech), silent: mouth.state === "silent" };
+}
+
+function isReset({ signal, switches }: Speech): boolean {
+  if (!signal.aborted) return false;
+  if (signal.reason === ("expired" satisfies Ending)) return true;
+  return signal.reason === "stopped" && switches.stopDuringTurn === "reset";
 }
 
 /** A brain that throws once its turn is cut short has only noticed that. */

@@ -1,10 +1,10 @@
 import { ServiceError, type Route } from "../exchange.ts";
-import { Constraints, readJsonBody } from "./constraints.ts";
+import { CLIENT_TOKEN } from "../control/used-tokens.ts";
+import { Constraints } from "../constraints.ts";
+import { readJsonBody } from "../json-body.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { SESSION_HEADER } from "./invocation.ts";
 import { agentOf, readTarget } from "./session-target.ts";
-
-const TOKEN = { least: 33, most: 256, pattern: "[a-zA-Z0-9](-*[a-zA-Z0-9]){0,256}" };
 
 /** `POST /runtimes/{arn}/stopruntimesession`: ends a session, and what runs in it. Saying it twice changes nothing. */
 export function stopRuntimeSession(plane: DataPlane): Route {
@@ -17,8 +17,8 @@ export function stopRuntimeSession(plane: DataPlane): Route {
       if (target.sessionId === undefined) {
         constraints.refuse("runtimeSessionId", undefined, "not be null");
       }
-      const { clientToken } = request.body.length === 0 ? {} : readJsonBody(request.body);
-      if (clientToken !== undefined) constraints.text("clientToken", clientToken, TOKEN);
+      const { clientToken } = readJsonBody(request.body);
+      if (clientToken !== undefined) constraints.text("clientToken", clientToken, CLIENT_TOKEN);
       constraints.check();
       const { sessionId = "" } = target;
       const agent = agentOf(plane, target);

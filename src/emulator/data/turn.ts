@@ -1,11 +1,11 @@
 import type { Brain, Settings, SpokenAnswer } from "../brains/brain.ts";
 import type { Message } from "../brains/message.ts";
-import type { Incoming, Outgoing, ServiceError } from "../exchange.ts";
+import { ConnectionReset, type Incoming, type Outgoing, type ServiceError } from "../exchange.ts";
 import { damagedBytes, type Faults } from "../faults.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { Dialect } from "./dialect.ts";
 import { outlet, type Outlet } from "./outlet.ts";
-import type { OpenTurn, Session } from "./sessions.ts";
+import type { OpenTurn, Session } from "./session.ts";
 import { speak, type Ending } from "./speak.ts";
 import { remembered } from "./transcript.ts";
 
@@ -32,11 +32,12 @@ export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Outg
   const open = await session.ask(sent, end);
   const messages = [...before, ...sent];
   const asked = { messages, settings, turn: open.turn, note, signal: cut.signal };
-  const answer = await brain.answer(asked).catch(async (error: unknown): Promise<SpokenAnswer> => {
+  const answering = brain.answer(asked).catch(async (error: unknown): Promise<SpokenAnswer> => {
     if (cut.signal.aborted) return { type: "steps", steps: [] };
     await open.forgotten(note);
     throw error;
   });
+  const answer = await Promise.race([answering, lifetimeOf(cut.signal)]);
   switch (answer.type) {
     case "steps":
       return stream(plane, turn, { answer, open, cut, note });
@@ -50,6 +51,21 @@ export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Outg
     default:
       return answer satisfies never;
   }
+}
+
+/** Rejects when the session's lifetime is over: nobody is left then who could answer. */
+function lifetimeOf(cut: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    onExpiry(cut, () => reject(new ConnectionReset("The lifetime of the session is over")));
+  });
+}
+
+function onExpiry(cut: AbortSignal, act: () => void): void {
+  const look = (): void => {
+    if (cut.reason === ("expired" satisfies Ending)) act();
+  };
+  if (cut.aborted) look();
+  else cut.addEventListener("abort", look, { once: true });
 }
 
 interface Running {
@@ -70,6 +86,8 @@ function stream(plane: DataPlane, turn: TurnRequest, running: Running): Outgoing
   };
   way.left.addEventListener("abort", leave);
   if (way.left.aborted) leave();
+  // At once, and not when the brain has noticed.
+  onExpiry(cut.signal, () => way.reset());
   const limit = turn.settings.limits.timeoutSeconds * 1000;
   const stopTimer = clock.after(limit, () => cut.abort("timeout" satisfies Ending));
   // A turn that the session cannot keep must not look like one that it kept.

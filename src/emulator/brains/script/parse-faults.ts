@@ -1,5 +1,4 @@
 import type { FailStep } from "../step.ts";
-import type { JsonValue } from "../../../domain/json.ts";
 import type { Amount, Spot } from "./reader.ts";
 import type { ScriptFaults } from "./scenario.ts";
 
@@ -49,19 +48,25 @@ export function parseFaults(spot: Spot): ScriptFaults {
     }),
     prefix: given("prefix", (at) => {
       at.object(["frame", "length"]);
-      return { frame: at.at("frame").amount(), length: at.at("length").number() };
+      return {
+        frame: at.at("frame").amount(),
+        length: at.at("length").wholeNumber({ most: 2 ** 32 - 1 }),
+      };
     }),
     untypedFrame: amount("untypedFrame"),
     reuseIndex: spot.at("reuseIndex").isOn(),
     omit: given("omit", (at) => at.list().map((name) => name.text())) ?? [],
-    padding: amount("padding"),
-    contentType: given("contentType", (at) => at.text()),
+    padding: given("padding", (at) => at.amount({ most: MOST_PADDING })),
+    contentType: given("contentType", (at) => at.headerText()),
   };
 }
 
+/** Far more than Bedrock sends, and no more than a client has room for. */
+const MOST_PADDING = 1_000_000;
+
 /** A number alone is the short form of `bytes`. */
 function parseDrip(spot: Spot): NonNullable<ScriptFaults["drip"]> {
-  if (typeof spot.value === "number") return { bytes: spot.number(), milliseconds: 0 };
+  if (typeof spot.value === "number") return { bytes: spot.wholeNumber(), milliseconds: 0 };
   spot.object(["bytes", "milliseconds"]);
   const milliseconds = spot.at("milliseconds");
   return {
@@ -78,6 +83,6 @@ export function parseFailure(spot: Spot, besides: readonly string[] = []): FailS
     type: "fail",
     exception: spot.at("type").text(),
     message: spot.at("message").optionalText() ?? "The script fails here",
-    ...(members.isGiven ? { members: members.value as { [name: string]: JsonValue } } : {}),
+    ...(members.isGiven ? { members: members.members() } : {}),
   };
 }

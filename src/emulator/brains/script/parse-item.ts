@@ -1,4 +1,4 @@
-import { isObject, jsonText, type JsonValue } from "../../../domain/json.ts";
+import { isObject, jsonText } from "../../../domain/json.ts";
 import type { ResultPart } from "../message.ts";
 import { parseFailure } from "./parse-faults.ts";
 import type { Spot } from "./reader.ts";
@@ -73,12 +73,12 @@ const READERS: { readonly [kind: string]: (spot: Spot) => Item } = {
   },
   event(spot) {
     spot.object(["event"]);
-    const { value } = spot.at("event");
-    const [entry, ...rest] = isObject(value) ? Object.entries(value) : [];
+    const event = spot.at("event");
+    const [entry, ...rest] = Object.entries(event.members());
     if (entry === undefined || rest.length > 0) {
-      return spot.at("event").refuse("an object with the event's name as its one key");
+      return event.refuse("an object with the event's name as its one key");
     }
-    return { type: "event", name: entry[0], payload: entry[1] as JsonValue };
+    return { type: "event", name: entry[0], payload: entry[1] };
   },
   bytes(spot) {
     spot.object(["bytes"]);
@@ -142,18 +142,18 @@ function parseParts(spot: Spot): ResultPart[] {
   const parts = Array.isArray(spot.value) ? spot.list() : [spot];
   return parts.map((part) => {
     part.object(["text", "json"]);
-    const json = part.at("json").value;
-    return json === undefined ? { text: part.at("text").text() } : { json: json as JsonValue };
+    const json = part.at("json");
+    return json.value === undefined ? { text: part.at("text").text() } : { json: json.json() };
   });
 }
 
 function parseUsage(spot: Spot): ScriptUsage {
   spot.object(["input", "output", "cacheRead", "cacheWrite", "latency"]);
   const optional = (name: string): number | null =>
-    spot.at(name).isGiven ? spot.at(name).number() : null;
+    spot.at(name).isGiven ? spot.at(name).wholeNumber() : null;
   return {
-    input: spot.at("input").number(),
-    output: spot.at("output").number(),
+    input: spot.at("input").wholeNumber(),
+    output: spot.at("output").wholeNumber(),
     cacheRead: optional("cacheRead"),
     cacheWrite: optional("cacheWrite"),
     latency: optional("latency") ?? 0,

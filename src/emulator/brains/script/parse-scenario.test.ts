@@ -42,7 +42,7 @@ describe("a scenario", () => {
     ],
     [
       "turns: [{answer: hi, faults: {resetAtByte: -1}}]",
-      "demo.yaml: turns[0].faults.resetAtByte: found -1, wanted a number from 0 on",
+      "demo.yaml: turns[0].faults.resetAtByte: found -1, wanted a whole number from 0 on",
     ],
     [
       "turns: [{answer: hi, faults: {drip: {bytes: [5, 1]}}}]",
@@ -57,6 +57,50 @@ describe("a scenario", () => {
       'demo.yaml: turns[0].answer[0].redacted: found "!!", wanted base64',
     ],
     ["turns: [", "demo.yaml: cannot be read as YAML: "],
+    [
+      "turns: [{refuse: {status: 99}}]",
+      "demo.yaml: turns[0].refuse.status: found 99, wanted a whole number from 200 to 599",
+    ],
+    [
+      "turns: [{refuse: {status: 500.5}}]",
+      "demo.yaml: turns[0].refuse.status: found 500.5, wanted a whole number from 200 to 599",
+    ],
+    [
+      'turns: [{refuse: {status: 500, type: "A\\r\\nB: c"}}]',
+      'demo.yaml: turns[0].refuse.type: found "A\\r\\nB: c", wanted text that an HTTP header can carry: one line',
+    ],
+    [
+      "turns: [{refuse: {type: constructor}}]",
+      'demo.yaml: turns[0].refuse.type: found "constructor", wanted a status, or one of ValidationException, ',
+    ],
+    [
+      "turns: [{refuse: {status: 500, members: 3}}]",
+      "demo.yaml: turns[0].refuse.members: found 3, wanted an object",
+    ],
+    [
+      'turns: [{answer: hi, faults: {contentType: "text/\\nplain"}}]',
+      'demo.yaml: turns[0].faults.contentType: found "text/\\nplain", wanted text that an HTTP header can carry',
+    ],
+    [
+      "turns: [{answer: hi, faults: {silenceAfter: 1.5}}]",
+      "demo.yaml: turns[0].faults.silenceAfter: found 1.5, wanted a whole number from 0 on",
+    ],
+    [
+      "turns: [{answer: hi, faults: {drip: {bytes: [1, 2.5]}}}]",
+      "demo.yaml: turns[0].faults.drip.bytes[1]: found 2.5, wanted a whole number from 0 on",
+    ],
+    [
+      "turns: [{answer: hi, faults: {prefix: {frame: 0, length: 4294967296}}}]",
+      "demo.yaml: turns[0].faults.prefix.length: found 4294967296, wanted a whole number from 0 to 4294967295",
+    ],
+    [
+      "turns: [{answer: hi, faults: {padding: 1000001}}]",
+      "demo.yaml: turns[0].faults.padding: found 1000001, wanted a whole number from 0 to 1000000",
+    ],
+    [
+      "turns: [{answer: hi, faults: {exception: {type: a, members: [1]}}}]",
+      "demo.yaml: turns[0].faults.exception.members: found [1], wanted an object",
+    ],
   ])("that is wrong says where and what was wanted: %s", (text, problem) => {
     expect(problemOf(text).startsWith(problem), problemOf(text)).toBe(true);
   });

@@ -1,5 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
 import { SpanlineError } from "../../../domain/errors.ts";
+import { FINAL_STATUSES } from "../../../http/answer-limits.ts";
 import { parseFaults } from "./parse-faults.ts";
 import { parseItem } from "./parse-item.ts";
 import { Spot } from "./reader.ts";
@@ -104,32 +105,32 @@ function parseResultCondition(spot: Spot): NonNullable<Condition["result"]> {
 }
 
 /** HTTP status of each error that the service has. */
-const STATUSES: { readonly [type: string]: number } = {
-  ValidationException: 400,
-  UnauthorizedException: 401,
-  ServiceQuotaExceededException: 402,
-  AccessDeniedException: 403,
-  ResourceNotFoundException: 404,
-  ConflictException: 409,
-  RetryableConflictException: 409,
-  RuntimeClientError: 424,
-  ThrottlingException: 429,
-  InternalServerException: 500,
-};
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ["ValidationException", 400],
+  ["UnauthorizedException", 401],
+  ["ServiceQuotaExceededException", 402],
+  ["AccessDeniedException", 403],
+  ["ResourceNotFoundException", 404],
+  ["ConflictException", 409],
+  ["RetryableConflictException", 409],
+  ["RuntimeClientError", 424],
+  ["ThrottlingException", 429],
+  ["InternalServerException", 500],
+]);
 
 function parseRefusal(spot: Spot): Refusal {
   spot.object(["status", "type", "message", "members"]);
-  const type = spot.at("type").optionalText() ?? "";
+  const type = spot.at("type");
+  const name = type.isGiven ? type.headerText() : "";
   const status = spot.at("status");
-  const members = spot.at("members");
   return {
-    type,
+    type: name,
     status: status.isGiven
-      ? status.number()
-      : (STATUSES[type] ??
-        spot.at("type").refuse(`a status, or one of ${Object.keys(STATUSES).join(", ")}`)),
+      ? status.wholeNumber(FINAL_STATUSES)
+      : (STATUSES.get(name) ??
+        type.refuse(`a status, or one of ${[...STATUSES.keys()].join(", ")}`)),
     message: spot.at("message").optionalText() ?? "The script refuses this",
-    members: members.isGiven ? (members.value as Refusal["members"]) : {},
+    members: spot.at("members").members(),
   };
 }
 

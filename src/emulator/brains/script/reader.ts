@@ -1,5 +1,12 @@
 import { SpanlineError } from "../../../domain/errors.ts";
-import { isObject, jsonText } from "../../../domain/json.ts";
+import {
+  isObject,
+  jsonText,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from "../../../domain/json.ts";
+import { isHeaderText } from "../../../http/answer-limits.ts";
 
 /** A place in a scenario. What is wrong there is said with the file and the path. */
 export class Spot {
@@ -57,11 +64,30 @@ export class Spot {
     return this.isGiven ? this.text() : undefined;
   }
 
-  number(): number {
+  /** Of an HTTP header. */
+  headerText(): string {
+    const text = this.text();
+    return isHeaderText(text) ? text : this.refuse("text that an HTTP header can carry: one line");
+  }
+
+  wholeNumber({ least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}): number {
     const { value } = this;
-    return typeof value === "number" && Number.isFinite(value) && value >= 0
-      ? value
-      : this.refuse("a number from 0 on");
+    const isWhole = typeof value === "number" && Number.isSafeInteger(value);
+    if (isWhole && value >= least && value <= most) return value;
+    const end = most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`;
+    return this.refuse(`a whole number from ${least} ${end}`);
+  }
+
+  /** Whatever is here, as JSON has it. */
+  json(): JsonValue {
+    const parsed = parseJson(jsonText(this.value));
+    return parsed.ok ? parsed.value : this.refuse(`JSON (${parsed.reason})`);
+  }
+
+  /** The members of an object, whatever they are; none where nothing is here. */
+  members(): JsonObject {
+    const value = this.isGiven ? this.json() : {};
+    return isObject(value) ? value : this.refuse("an object");
   }
 
   isOn(): boolean {
@@ -74,12 +100,17 @@ export class Spot {
   }
 
   /** A number, or two between which the seed picks one. */
-  amount(): Amount {
-    if (!Array.isArray(this.value)) return this.number();
-    const [least, most, ...rest] = this.list().map((spot) => spot.number());
+  amount(bounds: Bounds = {}): Amount {
+    if (!Array.isArray(this.value)) return this.wholeNumber(bounds);
+    const [least, most, ...rest] = this.list().map((spot) => spot.wholeNumber(bounds));
     const isPair = least !== undefined && most !== undefined && rest.length === 0 && least <= most;
     return isPair ? [least, most] : this.refuse("a number, or a list of the least and the most");
   }
+}
+
+interface Bounds {
+  readonly least?: number;
+  readonly most?: number;
 }
 
 export type Amount = number | readonly [least: number, most: number];

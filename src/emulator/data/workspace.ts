@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProcessGroup } from "./process-group.ts";
+
+/** The folder that the commands of a session run in, and their processes. */
+export interface Workspace {
+  /** Makes the folder where there is none. */
+  folder(): Promise<string>;
+  /** Has processes end with the session. */
+  add(group: ProcessGroup): void;
+  /** Whether a process is left, in the background too. */
+  readonly isInUse: boolean;
+  /** Ends all processes. Once they are gone, the folder goes too. */
+  clear(): Promise<void>;
+  /** Ends all processes. A folder that only lasts as long as this process goes with them. */
+  close(): Promise<void>;
+}
+
+/** Without a place of its own, it is a temporary folder. */
+export function workspace(place: string | undefined): Workspace {
+  let folder = place;
+  let groups: readonly ProcessGroup[] = [];
+  /** Whether files of an earlier life could not be removed. */
+  let isStale = false;
+
+  const end = async (): Promise<void> => {
+    const ending = groups;
+    groups = [];
+    for (const group of ending) group.kill();
+    await Promise.all(ending.map((group) => group.gone()));
+  };
+  const remove = async (): Promise<void> => {
+    if (folder === undefined) return;
+    isStale = true;
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    isStale = false;
+    folder = place;
+  };
+  /** Files that cannot be removed are told to the next command, and to nobody who runs none. */
+  const clear = async (): Promise<void> => {
+    await end();
+    await remove().catch(() => {});
+  };
+  return {
+    async folder() {
+      if (isStale) await remove();
+      folder ??= await mkdtemp(join(tmpdir(), "spanline-session-"));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    },
+    add(group) {
+      groups = [...groups.filter(({ isAlive }) => isAlive), group];
+    },
+    get isInUse() {
+      return groups.some(({ isAlive }) => isAlive);
+    },
+    clear,
+    close: () => (place === undefined ? clear() : end()),
+  };
+}
