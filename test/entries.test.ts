@@ -139,6 +139,7 @@ describe("the public entries", () => {
         "domain",
         "platform",
         "providers",
+        "remote",
         "wire",
       ]
     `);
@@ -151,6 +152,7 @@ describe("the public entries", () => {
         "http",
         "models",
         "platform",
+        "remote",
         "wire",
       ]
     `);

@@ -31,6 +31,18 @@ describe("a budget", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("does not mind that somebody sets the time of day", () => {
+    const clock = fakeClock();
+    const budget = startBudget(clock, caller().signal, 1000);
+    clock.jump(3_600_000);
+    clock.advance(400);
+    expect([budget.elapsed, budget.remaining, budget.signal.aborted]).toEqual([400, 600, false]);
+    clock.jump(-7_200_000);
+    expect([budget.elapsed, budget.part(5000).remaining]).toEqual([400, 600]);
+    clock.advance(600);
+    expect([budget.remaining, budget.isSpent]).toEqual([0, true]);
+  });
+
   it("has parts that are never longer than what is left of it", () => {
     const clock = fakeClock();
     const budget = startBudget(clock, caller().signal, 1000);

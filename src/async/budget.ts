@@ -3,7 +3,8 @@ import { pause } from "./pause.ts";
 
 /** What a budget needs of a clock. */
 export interface BudgetClock extends Timer {
-  now(): number;
+  /** Milliseconds by a time that nobody sets. */
+  monotonic(): number;
 }
 
 /** The time that something made of many calls and waits may take, all of them together. */
@@ -23,9 +24,9 @@ export interface Budget {
 }
 
 export function startBudget(clock: BudgetClock, caller: AbortSignal, milliseconds: number): Budget {
-  const start = clock.now();
+  const start = clock.monotonic();
   const guard = guardCall(clock, caller, { limit: "whole", milliseconds });
-  const elapsed = (): number => clock.now() - start;
+  const elapsed = (): number => clock.monotonic() - start;
   const remaining = (): number => Math.max(0, milliseconds - elapsed());
   return {
     signal: guard.signal,

@@ -9,8 +9,8 @@ export interface CallGuard<Limit extends string> {
   readonly signal: AbortSignal;
   /** The limit that was reached; null when none was. */
   readonly reached: Limit | null;
-  /** Starts waiting for the other side, for so long at most. Forgets any wait before. */
-  wait(limit: Limit, milliseconds: number | undefined): void;
+  /** Starts waiting for the other side, for so long at most, or without end for `Infinity`. Forgets any wait before. */
+  wait(limit: Limit, milliseconds: number): void;
   /** The other side did its part; how long we take for ours is our affair. */
   rest(): void;
   /** The call is over: nothing of the guard is left behind. */
@@ -21,14 +21,14 @@ export interface CallGuard<Limit extends string> {
 export function guardCall<Limit extends string>(
   timer: Timer,
   caller: AbortSignal,
-  whole: { readonly limit: Limit; readonly milliseconds: number | undefined },
+  whole: { readonly limit: Limit; readonly milliseconds: number },
 ): CallGuard<Limit> {
   const controller = new AbortController();
   let reached: Limit | null = null;
   let stopWaiting = nothing;
 
-  const start = (limit: Limit, milliseconds: number | undefined): (() => void) => {
-    if (milliseconds === undefined) return nothing;
+  const start = (limit: Limit, milliseconds: number): (() => void) => {
+    if (milliseconds === Infinity) return nothing;
     return timer.after(milliseconds, () => {
       reached ??= limit;
       stopTimers();

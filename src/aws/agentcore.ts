@@ -1,8 +1,10 @@
 import type { ErrorAnswer } from "../domain/error-answer.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { systemClock, type Clock } from "../platform/clock.ts";
+import { systemClock, type Clock, type SteadyClock } from "../platform/clock.ts";
 import { httpClient, type HttpRequest, type SendHttp } from "../platform/http-client.ts";
-import { awsCaller, type AwsAnswer } from "./caller.ts";
+import { bearing } from "../remote/bearing.ts";
+import type { ServiceAnswer } from "../remote/once-caller.ts";
+import { awsCaller } from "./aws-caller.ts";
 import {
   chainedCredentials,
   keptCredentials,
@@ -10,7 +12,7 @@ import {
   type CredentialSource,
 } from "./credentials.ts";
 import { AGENTCORE_SERVICE, agentCoreEndpoint, type Place, type Plane } from "./endpoints.ts";
-import { bearing, signedBy, type Authorize } from "./sign.ts";
+import { signedBy, type Authorize } from "./sign.ts";
 
 /** How to reach AgentCore, and as whom. */
 export interface ConnectionOptions {
@@ -23,7 +25,7 @@ export interface ConnectionOptions {
   /** A token, in place of a signature, for an agent behind a JWT authorizer. */
   readonly bearerToken?: string | (() => Promise<string>);
   readonly send?: SendHttp;
-  readonly clock?: Clock;
+  readonly clock?: SteadyClock;
 }
 
 /** A request without the host it goes to. */
@@ -33,11 +35,11 @@ export interface ServiceRequest extends Omit<HttpRequest, "url"> {
 }
 
 export interface AgentCore {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** Where each plane is. */
   readonly addresses: { readonly [plane in Plane]: URL };
   /** Makes one call, once, and resolves with an answer that is a success. */
-  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<AwsAnswer>;
+  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer>;
 }
 
 export function agentCore(

@@ -1,4 +1,4 @@
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -33,9 +33,8 @@ export function chainedCredentials(options: ChainOptions = {}): CredentialSource
         ...(expiration !== undefined && { expiresAt: expiration.getTime() }),
       };
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
       const message =
-        `No AWS credentials: ${reason.replace(/\.?$/, ".")} ` +
+        `No AWS credentials: ${thrownMessage(cause).replace(/\.?$/, ".")} ` +
         "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`. Without an account, `spanline emulate` and --endpoint-url do.";
       throw new SpanlineError("no_credentials", message, { cause });
     }

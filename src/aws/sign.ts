@@ -1,9 +1,8 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
-import { SpanlineError } from "../domain/errors.ts";
 import type { HttpRequest } from "../platform/http-client.ts";
 import type { CredentialSource } from "./credentials.ts";
 
-/** Makes a request one that the service lets in. `now` is the service's time as far as it is known. */
+/** Makes a request one that a service of AWS lets in. `now` is the service's time as far as it is known. */
 export type Authorize = (request: HttpRequest, now: number) => Promise<HttpRequest>;
 
 export interface SigningOptions {
@@ -34,18 +33,6 @@ export function signedBy({ credentials, region, service }: SigningOptions): Auth
       { signingDate: now / 1000 },
     );
     return { ...request, headers: signed.headers };
-  };
-}
-
-/** Sends a token instead of a signature, for agents behind a JWT authorizer. */
-export function bearing(token: () => Promise<string>): Authorize {
-  return async (request) => {
-    const given = await token();
-    if (!/^[\x21-\x7e]+$/.test(given)) {
-      const message = "The bearer token is empty, or has characters that no token has";
-      throw new SpanlineError("no_credentials", message);
-    }
-    return { ...request, headers: { ...request.headers, authorization: `Bearer ${given}` } };
   };
 }
 

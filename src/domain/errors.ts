@@ -42,6 +42,16 @@ export const ERROR_CODES = [
   "still_deleting",
   "name_taken",
   "unknown_tag",
+  "lease_held",
+  "stale_lease",
+  "wrong_seq",
+  "cursor_ahead",
+  "cursor_gone",
+  "blob_taken",
+  "store_damaged",
+  "store_newer",
+  "store_failed",
+  "store_closed",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -74,6 +84,11 @@ export class SpanlineError extends Error {
   toFailure(): Failure {
     return { code: this.code, message: this.message, details: this.details };
   }
+}
+
+/** What something that was thrown says. Not everything that is thrown is an error. */
+export function thrownMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** Bytes that break the rules of their framing. `offset` counts from the start of the stream. */

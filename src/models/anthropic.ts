@@ -1,3 +1,5 @@
+import type { HttpRequest } from "../platform/http-client.ts";
+import { onceCaller } from "../remote/once-caller.ts";
 import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
 import { messagesFold } from "../wire/messages/fold.ts";
 import { messagesRequest } from "../wire/messages/request.ts";
@@ -19,13 +21,14 @@ export function anthropic(options: AnthropicOptions): Model {
   const { model, baseUrl = "https://api.anthropic.com", name = model, maxCharacters } = options;
   const key = checkedKey(options.key, "key");
   const fold = messagesFold(maxCharacters === undefined ? {} : { maxCharacters });
+  const withKey = (request: HttpRequest): Promise<HttpRequest> =>
+    Promise.resolve({ ...request, headers: { ...request.headers, "x-api-key": key } });
   return remoteModel(
     {
       name,
       url: addressOf(baseUrl, "/v1/messages"),
       headers: { accept: "text/event-stream", "anthropic-version": "2023-06-01" },
-      authorize: (request) =>
-        Promise.resolve({ ...request, headers: { ...request.headers, "x-api-key": key } }),
+      callerWith: (parts) => onceCaller({ ...parts, authorize: withKey }),
       secrets: [key],
       bodyFor: (request) => messagesRequest(model, request),
       codecFor: (contentType) => sseAnswer(fold, contentType),

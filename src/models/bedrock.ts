@@ -1,3 +1,4 @@
+import { awsCaller } from "../aws/aws-caller.ts";
 import type { Authorize } from "../aws/sign.ts";
 import { harnessStream } from "../wire/agentcore/harness-stream.ts";
 import { errorOfAnswer, failureInStream } from "../wire/agentcore/service-error.ts";
@@ -31,7 +32,7 @@ export function bedrock(options: BedrockOptions): Model {
       name,
       url: addressOf(endpoint, `/model/${pathSegment(model)}/converse-stream`),
       headers: { accept: "application/vnd.amazon.eventstream" },
-      authorize,
+      callerWith: (parts) => awsCaller({ ...parts, authorize }),
       secrets,
       bodyFor: converseModelRequest,
       codecFor: (contentType) =>

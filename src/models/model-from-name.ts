@@ -1,8 +1,9 @@
 import { parseArn } from "../aws/arn.ts";
 import { chainedCredentials, keptCredentials } from "../aws/credentials.ts";
-import { bearing, signedBy, type Authorize } from "../aws/sign.ts";
+import { signedBy, type Authorize } from "../aws/sign.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
+import { bearing } from "../remote/bearing.ts";
 import { checkedKey } from "./address.ts";
 import { anthropic } from "./anthropic.ts";
 import { bedrock, BEDROCK_SERVICE } from "./bedrock.ts";

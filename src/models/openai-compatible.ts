@@ -1,4 +1,6 @@
-import { bearing } from "../aws/sign.ts";
+import type { HttpRequest } from "../platform/http-client.ts";
+import { bearing } from "../remote/bearing.ts";
+import { onceCaller } from "../remote/once-caller.ts";
 import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
 import { chatFold } from "../wire/chat/fold.ts";
 import { chatRequest, limitNameAt, type ChatRequestOptions } from "../wire/chat/request.ts";
@@ -24,16 +26,17 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
   const url = addressOf(baseUrl, "/chat/completions");
   const { limitName = limitNameAt(url) } = options;
   const secret = key === undefined ? undefined : checkedKey(key, "key");
+  const authorize =
+    secret === undefined
+      ? (request: HttpRequest) => Promise.resolve(request)
+      : bearing(() => Promise.resolve(secret));
   const fold = chatFold(maxCharacters === undefined ? {} : { maxCharacters });
   return remoteModel(
     {
       name,
       url,
       headers: { accept: "text/event-stream" },
-      authorize:
-        secret === undefined
-          ? (request) => Promise.resolve(request)
-          : bearing(() => Promise.resolve(secret)),
+      callerWith: (parts) => onceCaller({ ...parts, authorize }),
       secrets: secret === undefined ? [] : [secret],
       bodyFor: (request) => chatRequest(model, request, { ...options, limitName }),
       codecFor: (contentType) => sseAnswer(fold, contentType),

@@ -1,36 +1,36 @@
-import { guardCall, type CallGuard } from "../async/call-guard.ts";
+import { pause } from "../async/pause.ts";
+import { retried } from "../async/retried.ts";
+import type { Codec } from "../domain/codec.ts";
 import type { ErrorAnswer } from "../domain/error-answer.ts";
-import { awsCaller } from "../aws/caller.ts";
-import type { Authorize } from "../aws/sign.ts";
 import type { Failure } from "../domain/errors.ts";
 import { jsonText } from "../domain/json.ts";
 import type { ModelRequest } from "../domain/model-request.ts";
 import { AbortError, providerError, ProviderError } from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import { scrubber } from "../domain/scrubber.ts";
-import { systemClock } from "../platform/clock.ts";
-import { httpClient, type HttpAnswer, type HttpRequest } from "../platform/http-client.ts";
+import { systemClock, type Clock } from "../platform/clock.ts";
+import { httpClient, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
+import type { CallOnce, OnceCallerOptions, ServiceAnswer } from "../remote/once-caller.ts";
+import { openAnswer, type OpenedAnswer } from "../remote/open-answer.ts";
+import { readStream } from "../remote/read-stream.ts";
+import { isPassing, waitsOf } from "../remote/retry-policy.ts";
+import { limitsOr } from "../remote/time-limits.ts";
+import { withFailure } from "../remote/with-failure.ts";
+import { brokenAnswer } from "./broken-answer.ts";
 import type { Model, ModelSettings } from "./model.ts";
-import {
-  limitError,
-  milliseconds,
-  readAnswer,
-  type AnswerCodec,
-  type LimitName,
-} from "./read-answer.ts";
-import { withRetries } from "./retries.ts";
 
 /** What sets one API of models apart from another. */
 export interface RemoteApi<State> {
   readonly name: string;
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
-  readonly authorize: Authorize;
+  /** Knows how the API wants its requests authorized. */
+  readonly callerWith: (options: CallerParts) => CallOnce;
   /** What must not be shown to anybody, whatever the server echoes. */
   readonly secrets: readonly string[];
   readonly bodyFor: (request: ModelRequest) => object;
-  readonly codecFor: (contentType: string | undefined) => AnswerCodec<State>;
+  readonly codecFor: (contentType: string | undefined) => Codec<State, Uint8Array, ProviderEvent>;
   readonly errorFor: (refusal: ErrorAnswer) => ProviderError;
   readonly explain: (failure: Failure, requestId: string | undefined) => Failure;
   readonly requestIdHeader: string;
@@ -38,46 +38,65 @@ export interface RemoteApi<State> {
   readonly connectHint?: string;
 }
 
+export interface CallerParts extends Pick<OnceCallerOptions, "send" | "errorFor"> {
+  readonly clock: Clock;
+}
+
 /** A model behind an API that streams its answers over HTTP. */
 export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSettings): Model {
-  const { clock = systemClock, random = randomFraction, limits = {}, maxAttempts = 3 } = settings;
+  const { clock = systemClock, random = randomFraction, maxAttempts = 3 } = settings;
   const { send = httpClient().send } = settings;
-  const { authorize, secrets } = api;
-  const scrub = scrubber([...secrets, ...Object.values(settings.headers ?? {})]);
+  const limits = limitsOr(settings.limits ?? {}, DEFAULT_LIMITS);
+  const scrub = scrubber([...api.secrets, ...Object.values(settings.headers ?? {})]);
   const errorFor = (refusal: ErrorAnswer): Error => api.errorFor(scrub(refusal));
-  const caller = awsCaller({ send, authorize, clock, errorFor });
+  const callOnce = api.callerWith({ send, errorFor, clock });
+  const hasTime = (wait: number): boolean => wait <= LONGEST_WAIT;
+  const waitAfter = waitsOf({ maxAttempts, waits: WAITS, random, isPassing, hasTime });
 
-  async function open(sent: HttpRequest, signal: AbortSignal): Promise<Opened> {
-    const whole = { limit: "firstEvent", milliseconds: undefined } as const;
-    const guard = guardCall<LimitName>(clock, signal, whole);
-    guard.wait("firstEvent", milliseconds(limits, "firstEvent"));
-    try {
-      return { guard, answer: await caller(sent, guard.signal) };
-    } catch (error) {
-      guard.release();
-      if (signal.aborted) throw new AbortError(signal.reason);
-      if (guard.reached !== null) throw limitError("firstEvent", limits, "http");
-      throw hinted(error, api.connectHint);
-    }
+  /** Right to make again: as long as there is no answer, nothing has come of it. */
+  function open(sent: HttpRequest, signal: AbortSignal): Promise<OpenedAnswer<ServiceAnswer>> {
+    const opening = { clock, limits, signal, send: (end: AbortSignal) => callOnce(sent, end) };
+    return retried(() => openAnswer(opening).catch(hinted(api.connectHint)), {
+      waitAfter,
+      pause: (milliseconds) =>
+        pause(clock, milliseconds, signal).catch((reason: unknown) => {
+          throw new AbortError(reason);
+        }),
+    });
   }
 
   async function* call(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-    const sent = httpRequest(api, settings, request);
-    const policy = { clock, random, maxAttempts };
-    const { guard, answer } = await withRetries(policy, signal, () => open(sent, signal));
-    const explain = (failure: Failure): Failure =>
-      scrub(api.explain(failure, answer.headers[api.requestIdHeader]));
-    const codec = api.codecFor(answer.headers["content-type"]);
-    yield* readAnswer({ answer, codec, guard, limits, signal, explain });
+    const { guard, answer } = await open(httpRequest(api, settings, request), signal);
+    const requestId = answer.headers[api.requestIdHeader];
+    const explain = (failure: Failure): Failure => scrub(api.explain(failure, requestId));
+    yield* readStream({
+      answer,
+      requestId,
+      codec: withFailure(api.codecFor(answer.headers["content-type"]), explain),
+      guard,
+      limits,
+      signal,
+      restMilliseconds: REST_MILLISECONDS,
+      broken: (events, failure) => brokenAnswer(events, explain(failure)),
+    });
   }
 
   return { name: api.name, call };
 }
 
-interface Opened {
-  readonly guard: CallGuard<LimitName>;
-  readonly answer: HttpAnswer;
-}
+const DEFAULT_LIMITS = {
+  firstEvent: 300_000,
+  idle: 120_000,
+  total: Infinity,
+  idleCounts: "bytes",
+} as const;
+
+/** In milliseconds. A caller who would rather wait longer can do so himself. */
+const LONGEST_WAIT = 60_000;
+const WAITS = { first: 500, longest: LONGEST_WAIT } as const;
+
+/** A server that said the last word and keeps the connection open is not waited for any longer. */
+const REST_MILLISECONDS = 1000;
 
 function httpRequest<State>(
   { url, headers, bodyFor }: RemoteApi<State>,
@@ -93,9 +112,11 @@ function httpRequest<State>(
   };
 }
 
-function hinted(error: unknown, hint: string | undefined): unknown {
-  if (!(error instanceof ProviderError) || error.code !== "connect_failed") return error;
-  if (hint === undefined) return error;
-  const { message, phase, cause } = error;
-  return providerError("connect_failed", `${message}. ${hint}`, { phase, cause });
+function hinted(hint: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (hint === undefined || !(error instanceof ProviderError)) throw error;
+    if (error.code !== "connect_failed") throw error;
+    const { message, phase, cause } = error;
+    throw providerError("connect_failed", `${message}. ${hint}`, { phase, cause });
+  };
 }

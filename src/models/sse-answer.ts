@@ -3,7 +3,6 @@ import type { ProviderEvent } from "../domain/provider-event.ts";
 import { unexpectedBody, type UnexpectedBodyState } from "../wire/agentcore/unexpected-body.ts";
 import type { ServerSentInput } from "../wire/chat/told.ts";
 import { sseDecoder, type SseItem, type SseOptions, type SseState } from "../wire/framing/sse.ts";
-import type { AnswerCodec } from "./read-answer.ts";
 
 export interface SseAnswerState<FoldState> {
   readonly events: SseState;
@@ -19,7 +18,7 @@ export function sseAnswer<FoldState extends { readonly over: boolean }>(
   fold: ModelFold<FoldState>,
   contentType: string | undefined,
   options: SseOptions = {},
-): AnswerCodec<SseAnswerState<FoldState>> {
+): Codec<SseAnswerState<FoldState>, Uint8Array, ProviderEvent> {
   const decoder = sseDecoder(options);
   const unexpected = unexpectedBody(contentType, EVENT_STREAM);
   const isOther = contentType !== undefined && !contentType.trim().startsWith(EVENT_STREAM);

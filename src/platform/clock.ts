@@ -6,8 +6,15 @@ export interface Clock {
   after(milliseconds: number, run: () => void): () => void;
 }
 
-export const systemClock: Clock = {
+/** A clock that also measures. What it measures with is never set, whereas `now` jumps when somebody sets the time. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds since a moment that has no meaning by itself. */
+  monotonic(): number;
+}
+
+export const systemClock: SteadyClock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER));
     return () => clearTimeout(timer);

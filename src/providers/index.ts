@@ -26,6 +26,7 @@ export {
   type Phase,
   type ProviderErrorCode,
 } from "../domain/provider-error.ts";
+export type { ModelMessage } from "../domain/model-request.ts";
 export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness-request.ts";
 export type { TraceContext } from "../wire/agentcore/session-headers.ts";
 export {

@@ -1,4 +1,5 @@
 import type { CommandEvent } from "../domain/command-event.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { ToolResult } from "../domain/tool.ts";
 import type { Turn } from "../domain/turn.ts";
@@ -26,8 +27,14 @@ export interface Provider {
 export type Seam = "turn-start" | "tool-results" | "turn-end";
 
 export interface OpenOptions {
-  /** The provider's id of a conversation that exists; without one, a new id is made. */
+  /** Of a conversation that exists, or is to begin under this id; without one, a new id is made. */
   readonly sessionId?: string;
+  /**
+   * What was said before, for a conversation that began elsewhere. It goes along with the first call, before what that call
+   * says, and with no other, unless the agent answered nothing to the first: then with the next. A `sessionId` beside it has
+   * to be one under which nothing was said yet: the agent would have both.
+   */
+  readonly history?: readonly ModelMessage[];
 }
 
 export interface ProviderSession {
@@ -44,7 +51,7 @@ export interface ProviderSession {
   runCommand?(command: string, options: CommandOptions): Promise<CommandRun>;
 }
 
-/** Only what is new: the agent holds its history. */
+/** Only what is new: the agent holds its history, or gets it by `OpenOptions.history`. */
 export type CallInput =
   | { readonly type: "prompt"; readonly texts: readonly string[] }
   /** Answers the open calls of a turn; `texts` are said after the results. */

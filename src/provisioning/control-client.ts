@@ -1,6 +1,6 @@
 import type { Budget } from "../async/budget.ts";
 import type { ConnectionOptions } from "../aws/agentcore.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { SteadyClock } from "../platform/clock.ts";
 import { randomToken } from "../platform/random.ts";
 import {
   readDeletedHarness,
@@ -31,7 +31,7 @@ export interface ControlOptions extends ConnectionOptions {
  * changes something is asked for once.
  */
 export interface ControlClient {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** Where it talks to, so that what is kept of one place is not taken for another's. */
   readonly origin: string;
   createHarness(spec: HarnessSpec, budget: Budget): Promise<Harness>;

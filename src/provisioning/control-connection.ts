@@ -1,17 +1,18 @@
 import type { Budget } from "../async/budget.ts";
-import { backoff, retried } from "../async/retried.ts";
+import { retried } from "../async/retried.ts";
 import { agentCore, type AgentCore, type ConnectionOptions } from "../aws/agentcore.ts";
 import { placeOf } from "../aws/partition.ts";
-import { readText } from "../aws/read-text.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { SteadyClock } from "../platform/clock.ts";
 import { randomFraction } from "../platform/random.ts";
+import { readText } from "../remote/read-text.ts";
+import { waitsOf } from "../remote/retry-policy.ts";
 import { errorOfAnswer } from "../wire/agentcore/service-error.ts";
 import type { WireRequest } from "../wire/agentcore/wire-request.ts";
-import { isNotFound, isTransient, wishedWait } from "./transient.ts";
+import { isNotFound, isTransient } from "./transient.ts";
 
 export interface ControlConnection {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly origin: string;
   /** Makes a call that must not be made twice. Resolves with the body of its answer. */
   readonly once: (request: WireRequest, budget: Budget) => Promise<string>;
@@ -28,13 +29,6 @@ export function controlConnection(options: ControlConnectionOptions): ControlCon
   const { region, random = randomFraction } = options;
   const service = agentCore(placeOf(region), errorOfAnswer, options);
   const { origin } = service.addresses.control;
-
-  function waitAfter(error: unknown, made: number, { remaining }: Budget): number | undefined {
-    if (made >= MOST_ATTEMPTS || !isTransient(error)) return undefined;
-    const wait = Math.max(backoff(made, random(), BACKOFF), wishedWait(error));
-    // A wait that the budget has no room for would end as a timeout that hides what went wrong.
-    return wait < remaining ? wait : undefined;
-  }
 
   async function attempt(request: WireRequest, budget: Budget, made: number): Promise<string> {
     const share = budget.remaining / (MOST_ATTEMPTS + 1 - made);
@@ -58,14 +52,21 @@ export function controlConnection(options: ControlConnectionOptions): ControlCon
     once: (request, budget) => callOnce(service, request, budget),
     again: (request, budget) =>
       retried((made) => attempt(request, budget, made), {
-        waitAfter: (error, made) => waitAfter(error, made, budget),
+        waitAfter: waitsOf({
+          maxAttempts: MOST_ATTEMPTS,
+          waits: WAITS,
+          random,
+          isPassing: isTransient,
+          // A wait that the budget has no room for would end as a timeout that hides what went wrong.
+          hasTime: (wait) => wait < budget.remaining,
+        }),
         pause: (milliseconds) => budget.pause(milliseconds),
       }),
   };
 }
 
 const MOST_ATTEMPTS = 4;
-const BACKOFF = { first: 400, longest: 10_000 };
+const WAITS = { first: 400, longest: 10_000 };
 /** A connection that says nothing for so long is given up for a new one. */
 const LONGEST_ATTEMPT = 15_000;
 

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
 import { randomText } from "../platform/random.ts";
 import { readSavedFile, saveFile } from "../platform/saved-file.ts";
@@ -75,13 +75,13 @@ async function checkPlace(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await access(dirname(path), constants.W_OK);
   } catch (cause) {
-    throw unusable(path, `its folder cannot be written to (${messageOf(cause)})`, cause);
+    throw unusable(path, `its folder cannot be written to (${thrownMessage(cause)})`, cause);
   }
 }
 
 async function readContents(path: string, warn: (message: string) => void): Promise<Contents> {
   const text = await readSavedFile(path).catch((cause: unknown) => {
-    throw unusable(path, messageOf(cause), cause);
+    throw unusable(path, thrownMessage(cause), cause);
   });
   if (text === undefined) return { handles: {}, tags: {} };
   const parsed = parseJson(text);
@@ -102,10 +102,6 @@ async function readContents(path: string, warn: (message: string) => void): Prom
 function unusable(path: string, reason: string, cause?: unknown): SpanlineError {
   const message = `The store of harnesses ${path} cannot be used: ${reason}`;
   return new SpanlineError("invalid_option", message, { details: { path: "store" }, cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function own(members: Contents["handles"], key: string): unknown {

@@ -1,4 +1,4 @@
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import type { HarnessSpec } from "../wire/agentcore/control-settings.ts";
 import { contentName, digestIn, shortBase } from "./content-name.ts";
 import type { ControlClient } from "./control-client.ts";
@@ -6,8 +6,8 @@ import type { HandleStore } from "./handle-store.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
 import { provision, type Provisioned, type ProvisionOptions } from "./provision.ts";
 import { isNotFound } from "./transient.ts";
-import { waitForEndpoint, waitForHarness } from "./wait.ts";
 import { HarnessDeletingError, HarnessFailedError } from "./wait-errors.ts";
+import { waitForEndpoint, waitForHarness } from "./wait.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT, startWaiting } from "./waiting.ts";
 
 export type EnsureOptions = Omit<ProvisionOptions, "client">;
@@ -56,22 +56,23 @@ export function harnessCache(client: ControlClient, store: HandleStore): Harness
     try {
       await store.putHandle(keyOf(handle.name), handle);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      report?.warn(`Harness ${handle.name} is there, but could not be remembered: ${reason}`);
+      report?.warn(
+        `Harness ${handle.name} is there, but could not be remembered: ${thrownMessage(error)}`,
+      );
     }
   }
 
   return {
     async ensure(spec, options) {
       const name = contentName(spec);
-      const start = client.clock.now();
+      const start = client.clock.monotonic();
       const known = await remembered(name, options);
       if (known !== null) {
         verified.add(keyOf(name));
         return { handle: known, origin: "remembered" };
       }
       // One deadline for both: what the look has taken is gone.
-      const left = (options.timeout ?? DEFAULT_TIMEOUT) - (client.clock.now() - start);
+      const left = (options.timeout ?? DEFAULT_TIMEOUT) - (client.clock.monotonic() - start);
       const rest = { ...options, client, timeout: Math.max(1, left) };
       const { handle, origin } = await provision({ ...spec, name }, rest);
       await keep(handle, options);

@@ -1,18 +1,18 @@
 import { startBudget, type Budget } from "../async/budget.ts";
 import { untilAborted } from "../async/pause.ts";
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
-import { checkQualifier } from "../wire/agentcore/names.ts";
 import type { Harness } from "../wire/agentcore/control-answer.ts";
 import { differencesFrom } from "../wire/agentcore/control-differences.ts";
 import { harnessBody, type HarnessSpec } from "../wire/agentcore/control-settings.ts";
 import { readinessOf } from "../wire/agentcore/control-status.ts";
+import { checkQualifier } from "../wire/agentcore/names.ts";
 import { findByName } from "./find-by-name.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
 import { ROLLBACK_TIMEOUT, rollBack, type Made } from "./rollback.ts";
 import { isConflict, isNotFound } from "./transient.ts";
-import { waitForEndpoint, waitForHarness, waitUntilGone } from "./wait.ts";
 import { NameTakenError, WaitError, type WaitContext } from "./wait-errors.ts";
+import { waitForEndpoint, waitForHarness, waitUntilGone } from "./wait.ts";
 import {
   DEFAULT_ENDPOINT,
   inTime,
@@ -162,9 +162,8 @@ async function letGo(twin: Harness, waiting: Waiting): Promise<void> {
     if (await waitUntilGone(waiting, twin)) return;
   } catch (error) {
     if (error instanceof WaitError || error instanceof AbortError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
     waiting.report.warn(
-      `Nothing tells whether the older harness is gone (${reason}); creating all the same`,
+      `Nothing tells whether the older harness is gone (${thrownMessage(error)}); creating all the same`,
     );
   }
   await waiting.budget.pause(waiting.interval);

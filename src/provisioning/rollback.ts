@@ -1,5 +1,6 @@
 import { startBudget, type Budget } from "../async/budget.ts";
-import type { Clock } from "../platform/clock.ts";
+import { thrownMessage } from "../domain/errors.ts";
+import type { SteadyClock } from "../platform/clock.ts";
 import type { Report } from "./report.ts";
 import { isConflict, isNotFound } from "./transient.ts";
 
@@ -14,7 +15,11 @@ export interface Made {
 export const ROLLBACK_TIMEOUT = 30_000;
 
 /** Takes away what was made, the newest first. Does what it can and never throws: there is an error on its way already. */
-export async function rollBack(made: readonly Made[], clock: Clock, report: Report): Promise<void> {
+export async function rollBack(
+  made: readonly Made[],
+  clock: SteadyClock,
+  report: Report,
+): Promise<void> {
   const budget = startBudget(clock, new AbortController().signal, ROLLBACK_TIMEOUT);
   try {
     for (const one of made.toReversed()) await undo(one, budget, report);
@@ -29,8 +34,7 @@ async function undo(made: Made, budget: Budget, report: Report): Promise<void> {
   try {
     await persistently(made, budget);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    report.warn(`${made.name} could not be deleted and is left behind: ${reason}`);
+    report.warn(`${made.name} could not be deleted and is left behind: ${thrownMessage(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import {
   changesFrom,
   readDraft,
@@ -74,5 +74,5 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return "there is no such file";
   if (code === "EISDIR") return "it is a folder";
-  return error instanceof Error ? error.message.trimEnd() : String(error);
+  return thrownMessage(error).trimEnd();
 }

@@ -1,23 +1,14 @@
-import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { isPassing } from "../remote/retry-policy.ts";
 
-/** Whether a failure says nothing of the next attempt: the way there was disturbed, or the service was busy. */
+/**
+ * Whether a failure of the control plane passes. It also fails inside for a moment, and says of some conflicts that they
+ * end by themselves.
+ */
 export function isTransient(error: unknown): boolean {
+  if (isPassing(error)) return true;
   if (!(error instanceof SpanlineError)) return false;
-  return PASSING.has(error.code) || error.details["type"] === "RetryableConflictException";
-}
-
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  "connect_failed",
-  "connection_lost",
-  "idle_timeout",
-  "throttled",
-  "service_failed",
-]);
-
-/** How long the service wants to be left alone, in milliseconds; 0 when it did not say. */
-export function wishedWait(error: unknown): number {
-  const seconds = error instanceof SpanlineError ? error.details["retryAfter"] : undefined;
-  return typeof seconds === "number" ? seconds * 1000 : 0;
+  return error.code === "service_failed" || error.details["type"] === "RetryableConflictException";
 }
 
 export function isNotFound(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { AbortError } from "../domain/provider-error.ts";
+import { wishedWait } from "../remote/retry-policy.ts";
 import type { Endpoint, Harness } from "../wire/agentcore/control-answer.ts";
 import { readinessOf } from "../wire/agentcore/control-status.ts";
-import { isNotFound, isTransient, wishedWait } from "./transient.ts";
+import { isNotFound, isTransient } from "./transient.ts";
 import {
   HarnessDeletingError,
   HarnessFailedError,

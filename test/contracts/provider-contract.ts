@@ -1,17 +1,33 @@
 import { describe, expect, it } from "vitest";
+import type { ModelMessage } from "../../src/domain/model-request.ts";
 import { AbortError, ProviderError } from "../../src/domain/provider-error.ts";
-import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { toolSuccess } from "../../src/domain/tool.ts";
-import { turnOf } from "../../src/domain/turn.ts";
-import type { Provider } from "../../src/providers/provider.ts";
-import { startProxy } from "../support/proxy.ts";
-import { gather, rejection } from "../support/provider-session.ts";
+import { toolCall, toolSuccess } from "../../src/domain/tool.ts";
+import type { TurnBlock } from "../../src/domain/turn.ts";
+import type {
+  CallInput,
+  CallOptions,
+  Provider,
+  ProviderSession,
+} from "../../src/providers/provider.ts";
+import { rejection, turnFrom } from "../support/provider-session.ts";
 
-/** A provider with an agent behind it that knows these prompts. */
+/** A kind of provider, with an agent behind it that plays its part: `CONTRACT_SCENARIO`, `RECOUNT` and `TOOLS`. */
 export interface ContractSubject {
-  /** Where its service is. */
-  readonly url: string;
-  make(url: string): Provider;
+  start(): Promise<WatchedProvider>;
+  /** Matches the error of a call that a busy service refuses. */
+  readonly refusal: object;
+  /** Matches the details of a failure inside the stream. */
+  readonly failureDetails: object;
+  /** Matches the id that a call has for the support of its service. */
+  readonly requestId: unknown;
+}
+
+export interface WatchedProvider {
+  readonly provider: Provider;
+  /** How often the provider has gone to its service. */
+  readonly visits: () => number;
+  /** Resolves when nothing of any call is left on the way. */
+  readonly quiet: () => Promise<void>;
 }
 
 /**
@@ -29,47 +45,89 @@ turns:
   - { when: { result: { tool: look } }, answer: Thank you. }
 `;
 
+/** Asked with this word, the agent says all that it knows of the conversation. */
+export const RECOUNT = "recount";
+/** Asked with this word, the agent names its tools. */
+export const TOOLS = "toolbox";
+
+const { signal } = new AbortController();
+const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
+
 /** Every provider passes this. */
 export function providerContract(name: string, subject: () => ContractSubject): void {
   describe(`the provider contract: ${name}`, () => {
-    const { signal } = new AbortController();
-    const open = (url = subject().url) => subject().make(url).open();
-    const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
-    const hear = async (text: string): Promise<ProviderEvent[]> =>
-      gather(await open().call(say(text), { signal }));
-
-    it("says what it is", () => {
-      const provider = subject().make(subject().url);
+    it("says what it is", async () => {
+      const { provider } = await subject().start();
       expect(provider).toMatchObject({ name, effectFree: expect.any(Boolean) });
       expect(provider.seams).toContain("turn-start");
     });
 
-    it("opens a new conversation each time, or the one that is named", () => {
-      const provider = subject().make(subject().url);
+    it("opens a new conversation each time, or the one that is named, and goes nowhere for it", async () => {
+      const { provider, visits } = await subject().start();
       const { id } = provider.open();
       expect(provider.open().id).not.toBe(id);
       expect(provider.open({ sessionId: id }).id).toBe(id);
+      expect(visits()).toBe(0);
     });
 
     it("streams a turn that ends once, at its end", async () => {
-      const events = await hear("hello");
-      expect(events.filter(({ type }) => type === "end")).toHaveLength(1);
-      expect(turnOf(events)).toMatchObject({ text: "Hello there.", end: { outcome: "completed" } });
-      expect(events.at(-1)?.type).toBe("end");
+      const { provider } = await subject().start();
+      const call = await provider.open().call(say("hello"), { signal });
+      const types: string[] = [];
+      const seen = async function* () {
+        for await (const event of call) {
+          types.push(event.type);
+          yield event;
+        }
+      };
+      expect(await turnFrom(seen())).toMatchObject({
+        text: "Hello there.",
+        end: { outcome: "completed" },
+      });
+      expect(types.filter((type) => type === "end")).toHaveLength(1);
+      expect(types.at(-1)).toBe("end");
+    });
+
+    it("knows a call by an id for its service's support, and lets it be read once", async () => {
+      const { provider } = await subject().start();
+      const call = await provider.open().call(say("hello"), { signal });
+      expect(call.requestId).toEqual(subject().requestId);
+      await turnFrom(call);
+      expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
+    });
+
+    it("goes on with a conversation in the next call, and when it is opened again", async () => {
+      const { provider } = await subject().start();
+      const session = provider.open();
+      await hear(session, say("hello"));
+      const known = await hear(session, say(RECOUNT));
+      expect(known).toContain("hello");
+      expect(known).toContain("Hello there.");
+      const again = await hear(provider.open({ sessionId: session.id }), say(RECOUNT));
+      expect(again).toContain("Hello there.");
+      expect(await hear(provider.open(), say(RECOUNT))).not.toContain("Hello there.");
     });
 
     it("closes its connection when the reader leaves", async () => {
-      const proxy = await startProxy(subject().url);
-      const call = await open(proxy.url).call(say("long"), { signal });
+      const { provider, visits, quiet } = await subject().start();
+      const call = await provider.open().call(say("long"), { signal });
       for await (const event of call) if (event.type === "text.delta") break;
-      await proxy.quiet();
-      expect(proxy.connections).toBe(1);
+      await quiet();
+      expect(visits()).toBe(1);
+    });
+
+    it("closes the connection of a call that nobody reads", async () => {
+      const { provider, visits, quiet } = await subject().start();
+      const call = await provider.open().call(say("long"), { signal });
+      call.close();
+      await quiet();
+      expect(visits()).toBe(1);
     });
 
     it("throws the caller's abort, and closes its connection", async () => {
-      const proxy = await startProxy(subject().url);
+      const { provider, quiet } = await subject().start();
       const controller = new AbortController();
-      const call = await open(proxy.url).call(say("long"), { signal: controller.signal });
+      const call = await provider.open().call(say("long"), { signal: controller.signal });
       const reading = (async () => {
         for await (const event of call) {
           if (event.type === "text.delta") controller.abort("enough");
@@ -78,56 +136,149 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       const error = await rejection(reading);
       expect(error).toBeInstanceOf(AbortError);
       expect(error).toMatchObject({ cause: "enough" });
-      await proxy.quiet();
+      await quiet();
     });
 
     it("tells a failure inside the stream as the end of the turn, with what was said before", async () => {
-      const turn = turnOf(await hear("fail"));
+      const { provider } = await subject().start();
+      const turn = await turnFrom(await provider.open().call(say("fail"), { signal }));
       expect(turn.text).toBe("So far");
       expect(turn.end).toMatchObject({
         outcome: "failed",
         openCalls: [],
-        failure: { details: { phase: "stream" } },
+        failure: { details: subject().failureDetails },
       });
     });
 
     it("throws a refusal, as nothing was said, and does not try again", async () => {
-      const proxy = await startProxy(subject().url);
-      const error = await rejection(open(proxy.url).call(say("refuse"), { signal }));
+      const { provider, visits } = await subject().start();
+      const error = await rejection(provider.open().call(say("refuse"), { signal }));
       expect(error).toBeInstanceOf(ProviderError);
-      expect(error).toMatchObject({ code: "throttled", phase: "http" });
-      expect(proxy.connections).toBe(1);
+      expect(error).toMatchObject(subject().refusal);
+      expect(visits()).toBe(1);
+    });
+
+    it("tells its agent once what was said before, calls and results and all", async () => {
+      const { provider } = await subject().start();
+      const session = provider.open({ history: HISTORY });
+      expect(await hear(session, say("hello"))).toBe("Hello there.");
+      const known = await hear(session, say(RECOUNT));
+      for (const words of ["My name is Ada", "Nice to meet you", "lost and found"]) {
+        expect(known.split(words)).toHaveLength(2);
+      }
+      for (const words of ["searcher", "waster", "outcome of this call is unknown"]) {
+        expect(known).toContain(words);
+      }
+      const later = await hear(provider.open({ sessionId: session.id }), say(RECOUNT));
+      expect(later).toContain("My name is Ada");
+    });
+
+    it("tells it again when nothing came of the first call", async () => {
+      const { provider } = await subject().start();
+      const session = provider.open({ history: [said("user", "My name is Ada")] });
+      await rejection(session.call(say("refuse"), { signal }));
+      expect(await hear(session, say(RECOUNT))).toContain("My name is Ada");
+    });
+
+    it("begins a conversation with a history under an id that the caller made", async () => {
+      const { provider } = await subject().start();
+      const sessionId = `made-by-the-caller-${"0".repeat(20)}`;
+      const session = provider.open({ sessionId, history: HISTORY });
+      expect(session.id).toBe(sessionId);
+      expect(await hear(session, say(RECOUNT))).toContain("My name is Ada");
     });
   });
 }
 
-/** And this one, if it hands calls to us. */
+/** And this, if it hands calls to us. */
 export function callsContract(name: string, subject: () => ContractSubject): void {
-  it(`the provider ${name} leaves calls to us, and takes their results`, async () => {
-    const { provider, turn, answer } = await askForCall(subject());
-    expect(provider.seams).toContain("tool-results");
-    expect(turn.end).toMatchObject({ outcome: "action-required", openCalls: ["call_1"] });
-    expect(turnOf(await gather(await answer())).text).toBe("Thank you.");
+  describe(`the provider ${name}, whose agent has tools here,`, () => {
+    it("leaves calls to us, and takes their results", async () => {
+      const { provider, turn, answer } = await askForCall(subject());
+      expect(provider.seams).toContain("tool-results");
+      expect(turn.end).toMatchObject({ outcome: "action-required", openCalls: ["call_1"] });
+      expect(await answer()).toBe("Thank you.");
+    });
+
+    it("takes text beside the results", async () => {
+      const { answer } = await askForCall(subject());
+      const known = await answer(["Be quick", RECOUNT]);
+      for (const words of ["look", "seen", "Be quick"]) expect(known).toContain(words);
+    });
+
+    it("takes results as the first that it hears, behind what was said before them", async () => {
+      const { provider, turn } = await askForCall(subject());
+      const results = [toolSuccess("call_1", "seen")];
+      const session = provider.open({ history: [said("user", "My name is Ada")] });
+      const known = await hear(session, { type: "results", turn, results, texts: [RECOUNT] });
+      for (const words of ["My name is Ada", "look", "seen"]) expect(known).toContain(words);
+    });
+
+    it("shows its agent the tools that are offered", async () => {
+      const { provider } = await subject().start();
+      expect(await hear(provider.open(), say(TOOLS))).not.toContain("telescope");
+      const tools = [{ name: "telescope", description: "Looks far", schema: { type: "object" } }];
+      expect(await hear(provider.open(), say(TOOLS), { tools })).toContain("telescope");
+    });
   });
 }
 
-/** Or this one, if its agent runs its tools itself. */
+/** Or this, if its agent runs its tools itself. */
 export function noCallsContract(name: string, subject: () => ContractSubject): void {
-  it(`the provider ${name} leaves no call to us, and refuses results`, async () => {
-    const { provider, turn, answer } = await askForCall(subject());
-    expect(provider.seams).not.toContain("tool-results");
-    expect(turn.calls).toEqual([]);
-    expect(await rejection(answer())).toMatchObject({ code: "invalid_option" });
+  describe(`the provider ${name}, whose agent has no tools here,`, () => {
+    it("leaves no call to us, and refuses results", async () => {
+      const { provider, turn, answer } = await askForCall(subject());
+      expect(provider.seams).not.toContain("tool-results");
+      expect(turn.calls).toEqual([]);
+      expect(await rejection(answer())).toMatchObject({ code: "invalid_option" });
+    });
+
+    it("refuses tools that are offered", async () => {
+      const { provider, visits } = await subject().start();
+      const tools = [{ name: "telescope", description: "Looks far", schema: { type: "object" } }];
+      const offered = provider.open().call(say(TOOLS), { signal, tools });
+      expect(await rejection(offered)).toMatchObject({ code: "invalid_option" });
+      expect(visits()).toBe(0);
+    });
   });
+}
+
+async function hear(
+  session: ProviderSession,
+  input: CallInput,
+  options: Partial<CallOptions> = {},
+): Promise<string> {
+  return (await turnFrom(await session.call(input, { signal, ...options }))).text;
 }
 
 async function askForCall(subject: ContractSubject) {
-  const { signal } = new AbortController();
-  const provider = subject.make(subject.url);
+  const { provider } = await subject.start();
   const session = provider.open();
-  const call = await session.call({ type: "prompt", texts: ["call"] }, { signal });
-  const turn = turnOf(await gather(call));
+  const turn = await turnFrom(await session.call(say("call"), { signal }));
   const results = [toolSuccess("call_1", "seen")];
-  const answer = () => session.call({ type: "results", turn, results }, { signal });
+  const answer = (texts: readonly string[] = []): Promise<string> =>
+    hear(session, { type: "results", turn, results, texts });
   return { provider, turn, answer };
+}
+
+function said(role: ModelMessage["role"], ...texts: readonly string[]): ModelMessage {
+  return { role, blocks: texts.map((text) => ({ type: "text", text })) };
+}
+
+/** With ids that not every service takes, and a call that nobody answered. */
+const HISTORY: readonly ModelMessage[] = [
+  said("user", "My name is Ada"),
+  {
+    role: "assistant",
+    blocks: [...said("assistant", "Nice to meet you").blocks, use("a.b:1", "searcher")],
+  },
+  {
+    role: "user",
+    blocks: [{ type: "result", result: toolSuccess("a.b:1", "lost and found") }],
+  },
+  { role: "assistant", blocks: [use("a.b:2", "waster")] },
+];
+
+function use(id: string, name: string): TurnBlock {
+  return { type: "call", call: toolCall({ id, name, inputText: "{}", runBy: "client" }) };
 }

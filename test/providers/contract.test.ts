@@ -1,27 +1,25 @@
-import { afterAll, beforeAll } from "vitest";
-import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
-import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { afterAll, beforeAll, expect } from "vitest";
 import { emulate } from "../../src/emulator/emulate.ts";
 import type { Emulator } from "../../src/emulator/emulator.ts";
 import { TEST_CREDENTIALS as credentials } from "../../src/emulator/emulator-options.ts";
-import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
+import { contractBrain } from "../contracts/contract-brain.ts";
 import {
   callsContract,
-  CONTRACT_SCENARIO,
   noCallsContract,
   providerContract,
   type ContractSubject,
 } from "../contracts/provider-contract.ts";
+import { startProxy } from "../support/proxy.ts";
 
 let emulator: Emulator;
 
 beforeAll(async () => {
-  const script = scriptBrain(parseScenario("contract.yaml", CONTRACT_SCENARIO), systemClock);
   emulator = await emulate({
-    brain: "script",
-    brains: { script },
+    brain: "contract",
+    brains: { contract: contractBrain() },
     runtimes: [{ name: "strands", style: "python" }],
     switches: { onDisconnect: "abort+forget" },
   });
@@ -29,19 +27,32 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-const harness = (): ContractSubject => ({
-  url: emulator.url,
-  make: (endpoint) => harnessProvider({ harnessArn: emulator.demoArn, endpoint, credentials }),
-});
+/** A provider that reaches the emulator through a proxy, which sees its connections. */
+function overHttp(make: (endpoint: string) => Provider): ContractSubject {
+  return {
+    async start() {
+      const proxy = await startProxy(emulator.url);
+      return {
+        provider: make(proxy.url),
+        visits: () => proxy.connections,
+        quiet: () => proxy.quiet(),
+      };
+    },
+    refusal: { code: "throttled", phase: "http" },
+    failureDetails: { phase: "stream" },
+    requestId: expect.stringMatching(/./),
+  };
+}
+
+const harness = (): ContractSubject =>
+  overHttp((endpoint) => harnessProvider({ harnessArn: emulator.demoArn, endpoint, credentials }));
 providerContract("agentcore-harness", harness);
 callsContract("agentcore-harness", harness);
 
-const runtime = (): ContractSubject => ({
-  url: emulator.url,
-  make: (endpoint) => {
+const runtime = (): ContractSubject =>
+  overHttp((endpoint) => {
     const runtimeArn = emulator.demoArn.replace(/harness\/.*/, "runtime/strands");
     return runtimeProvider({ runtimeArn, endpoint, credentials });
-  },
-});
+  });
 providerContract("agentcore-runtime", runtime);
 noCallsContract("agentcore-runtime", runtime);

@@ -339,7 +339,7 @@ describe("a clock that is off", () => {
       });
       return response.end(JSON.stringify({ message: `Signature expired: ${problem}` }));
     });
-    const clock = { now: () => serviceTime - 3_600_000, after: () => () => {} };
+    const clock = { ...fakeClock(), now: () => serviceTime - 3_600_000 };
     const session = harnessSession(peer.url, { clock });
     expect((await converse(session)).text).toBe("Hello");
     expect((await converse(session)).text).toBe("Hello");

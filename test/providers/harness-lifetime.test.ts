@@ -234,8 +234,13 @@ describe("limits of time", () => {
     await mute.quiet();
   });
 
+  interface Step {
+    readonly advance: number;
+    readonly jump: number;
+  }
+
   it("take any byte for a sign of life, or only events [AC-68]", async () => {
-    const outcome = async (idleCounts: "bytes" | "events"): Promise<unknown> => {
+    const outcome = async (idleCounts: "bytes" | "events", step: Step): Promise<unknown> => {
       const clock = fakeClock();
       const delta = textDelta("lo");
       let rest: (() => void)[] = [];
@@ -252,14 +257,21 @@ describe("limits of time", () => {
       const session = harnessSession(peer.url, { clock, limits: { idle: 500, idleCounts } });
       const call = await session.call(PROMPT, { signal, tap: () => setImmediate(next) });
       const next = (): void => {
-        clock.advance(300);
+        clock.jump(step.jump);
+        clock.advance(step.advance);
         rest.shift()?.();
       };
       const events = await gather(call);
       return events.at(-1);
     };
-    expect(await outcome("bytes")).toMatchObject({ outcome: "completed" });
-    expect(await outcome("events")).toMatchObject({ failure: { code: "idle_timeout" } });
+    const slow: Step = { advance: 300, jump: 0 };
+    expect(await outcome("bytes", slow)).toMatchObject({ outcome: "completed" });
+    expect(await outcome("events", slow)).toMatchObject({ failure: { code: "idle_timeout" } });
+    // Somebody who sets the time of day neither ends a call nor makes it live longer.
+    const ahead: Step = { advance: 100, jump: 3_600_000 };
+    expect(await outcome("events", ahead)).toMatchObject({ outcome: "completed" });
+    const back: Step = { advance: 300, jump: -3_600_000 };
+    expect(await outcome("events", back)).toMatchObject({ failure: { code: "idle_timeout" } });
   });
 
   it("leave no timer behind, however a call ends [AC-71]", async () => {

@@ -4,6 +4,7 @@ import { SpanlineError } from "../../src/domain/errors.ts";
 import { turnOf } from "../../src/domain/turn.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { fakeClock } from "../support/fake-clock.ts";
 import {
   awsFrame,
   startEventStream,
@@ -144,7 +145,7 @@ describe("a request to a harness", () => {
     let asked = 0;
     let now = Date.UTC(2026, 10, 16);
     const session = harnessSession(peer.url, {
-      clock: { now: () => now, after: () => () => {} },
+      clock: { ...fakeClock(), now: () => now },
       credentials: () => {
         asked += 1;
         return Promise.resolve({

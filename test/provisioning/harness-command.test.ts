@@ -198,7 +198,7 @@ describe("spanline harness", () => {
       ["create", "--role", ROLE],
       "name is nothing, wanted the name of the harness\nGive it with --name",
     ],
-    ["a blank role", ["create", "--name", "a", "--role", " "], "roleArn is"],
+    ["a blank role", ["create", "--name", "a", "--role", " "], "--role is"],
     [
       "no such file",
       ["create", "--spec", "none.yaml"],
@@ -208,7 +208,7 @@ describe("spanline harness", () => {
     [
       "a bad endpoint",
       ["create", "--name", "a", "--role", ROLE, "--endpoint", "a-b"],
-      "endpoint is",
+      "--endpoint is",
     ],
     ["no number", ["list", "--timeout", "soon"], "whole number above 0"],
     ["no --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
@@ -226,7 +226,7 @@ describe("spanline harness", () => {
     [
       "a strange address",
       ["list", "--endpoint-url", "nonsense", "--region", "us-east-1"],
-      "endpoint is",
+      "--endpoint-url is",
     ],
     [
       "both ends",

@@ -1,18 +1,22 @@
-import type { Clock } from "../../src/platform/clock.ts";
+import type { SteadyClock } from "../../src/platform/clock.ts";
 
 /** A clock that stands still until a test moves it. */
-export interface FakeClock extends Clock {
+export interface FakeClock extends SteadyClock {
   /** Lets the time pass, and everything due in it happen in order. */
   advance(milliseconds: number): void;
+  /** Sets another time of day, as a user or a time server does. No time passes. */
+  jump(milliseconds: number): void;
   /** Timers that have neither run nor been called off. */
   readonly pending: number;
 }
 
 export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
-  let now = start;
+  let now = 0;
+  let offset = start;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   return {
-    now: () => now,
+    now: () => now + offset,
+    monotonic: () => now,
     after(milliseconds, run) {
       const timer = { at: now + milliseconds, run };
       timers.add(timer);
@@ -28,6 +32,9 @@ export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
         next.run();
       }
       now = end;
+    },
+    jump(milliseconds) {
+      offset += milliseconds;
     },
     get pending() {
       return timers.size;

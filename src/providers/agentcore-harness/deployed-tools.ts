@@ -1,6 +1,7 @@
 import type { AgentCore } from "../../aws/agentcore.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError, errorOf } from "../../domain/provider-error.ts";
+import { readText } from "../../remote/read-text.ts";
 import { readEndpoint } from "../../wire/agentcore/control-answer.ts";
 import {
   getEndpointRequest,
@@ -9,7 +10,6 @@ import {
   readDeployedTools,
   type DeployedTools,
 } from "../../wire/agentcore/deployed-tools.ts";
-import { readText } from "../../aws/read-text.ts";
 
 export type ReadDeployedTools = (signal: AbortSignal) => Promise<DeployedTools>;
 
@@ -34,7 +34,7 @@ export function deployedToolsOf(
   }
 
   return async (signal) => {
-    const now = service.clock.now();
+    const now = service.clock.monotonic();
     if (known === undefined || now - known.at > FRESH_MILLISECONDS) {
       known = { tools: await read(signal).catch(explained), at: now };
     }

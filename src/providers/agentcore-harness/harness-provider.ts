@@ -1,20 +1,26 @@
 import { agentCore, type ConnectionOptions } from "../../aws/agentcore.ts";
 import { parseArn } from "../../aws/arn.ts";
-import { harnessResume } from "../../wire/agentcore/harness-messages.ts";
+import { withFailure } from "../../remote/with-failure.ts";
+import {
+  harnessHistory,
+  harnessResume,
+  joinedMessages,
+} from "../../wire/agentcore/harness-messages.ts";
 import { harnessRequest, type HarnessOverrides } from "../../wire/agentcore/harness-request.ts";
 import { harnessStream } from "../../wire/agentcore/harness-stream.ts";
 import { mergedTools } from "../../wire/agentcore/merged-tools.ts";
-import { checkHarnessArn, checkQualifier, checkSessionId } from "../../wire/agentcore/names.ts";
+import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/names.ts";
 import { errorOfAnswer, failureInStream } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { inlineFunction } from "../../wire/converse/inline-function.ts";
 import { userMessages, type ConverseMessage } from "../../wire/converse/request.ts";
+import { brokenTurn } from "../agentcore/broken-turn.ts";
+import { firstWords, type FirstWords } from "../agentcore/first-words.ts";
 import { checkLimits, type CallLimits } from "../agentcore/limits.ts";
-import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { requestIdOf } from "../agentcore/read-stream.ts";
+import { requestIdOf } from "../agentcore/request-id.ts";
+import { sessionIdFor } from "../agentcore/session-id.ts";
 import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
-import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
 import type {
   CallInput,
   CallOptions,
@@ -62,11 +68,11 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
   const deployed = deployedToolsOf(service, harnessArn, qualifier);
 
   async function call(
-    sessionId: string,
+    { sessionId, earlier }: Conversation,
     input: CallInput,
     { signal, tools = [], trace, tap, ...given }: HarnessCallOptions,
   ): Promise<ProviderCall> {
-    const messages = messagesOf(input);
+    const messages = joinedMessages(earlier.items, messagesOf(input));
     const wanted = { ...options.overrides, ...given.overrides };
     const mode = options.offeredTools ?? "merge";
     return openStream({
@@ -86,8 +92,10 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       ...(tap !== undefined && { tap }),
       codecFor(answer) {
         const stream = harnessStream({ contentType: answer.headers["content-type"] ?? null });
-        const { requestId } = requestIdOf(answer);
-        return withFailure(stream, (failure) => answer.scrub(failureInStream(failure, requestId)));
+        const requestId = requestIdOf(answer);
+        return earlier.heardIn(
+          withFailure(stream, (failure) => answer.scrub(failureInStream(failure, requestId))),
+        );
       },
       broken: brokenTurn,
     });
@@ -97,8 +105,9 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
     name: "agentcore-harness",
     seams: ["turn-start", "tool-results", "turn-end"],
     effectFree: false,
-    open({ sessionId } = {}) {
-      const id = sessionId === undefined ? newSessionId() : checkSessionId("sessionId", sessionId);
+    open(opening = {}) {
+      const id = sessionIdFor(opening);
+      const earlier = firstWords(harnessHistory(opening.history ?? []));
       const target = {
         runtimeArn: harnessArn,
         sessionId: id,
@@ -108,10 +117,15 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       return {
         id,
         ...sessionMachine(service, target, limits),
-        call: (input, callOptions) => call(id, input, callOptions),
+        call: (input, callOptions) => call({ sessionId: id, earlier }, input, callOptions),
       };
     },
   };
+}
+
+interface Conversation {
+  readonly sessionId: string;
+  readonly earlier: FirstWords<ConverseMessage>;
 }
 
 function messagesOf(input: CallInput): ConverseMessage[] {

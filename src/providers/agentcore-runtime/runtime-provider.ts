@@ -1,18 +1,21 @@
 import { agentCore, type ConnectionOptions } from "../../aws/agentcore.ts";
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { checkAgentArn, checkQualifier, checkSessionId } from "../../wire/agentcore/names.ts";
-import { runtimeRequest } from "../../wire/agentcore/runtime-request.ts";
+import type { ModelMessage } from "../../domain/model-request.ts";
+import { withFailure } from "../../remote/with-failure.ts";
+import { checkAgentArn, checkQualifier } from "../../wire/agentcore/names.ts";
+import { runtimeRequest, type RuntimeTarget } from "../../wire/agentcore/runtime-request.ts";
 import { runtimeStream } from "../../wire/agentcore/runtime-stream.ts";
 import { errorOfAnswer } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { jsonBody } from "../../wire/agentcore/wire-request.ts";
+import { brokenTurn } from "../agentcore/broken-turn.ts";
+import { firstWords, type FirstWords } from "../agentcore/first-words.ts";
 import { checkLimits, type CallLimits } from "../agentcore/limits.ts";
-import { newSessionId } from "../agentcore/new-session-id.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { requestIdOf } from "../agentcore/read-stream.ts";
+import { requestIdOf } from "../agentcore/request-id.ts";
+import { sessionIdFor } from "../agentcore/session-id.ts";
 import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
-import { brokenTurn, withFailure } from "../agentcore/turn-failure.ts";
 import type {
   CallInput,
   CallOptions,
@@ -21,13 +24,21 @@ import type {
   Provider,
   ProviderCall,
 } from "../provider.ts";
+import { transcript } from "./transcript.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;
   readonly qualifier?: string;
   readonly userId?: string;
-  /** What the agent is sent, as JSON; `{ prompt }` unless it wants something else. */
-  readonly payload?: (input: CallInput, tools: readonly OfferedTool[]) => unknown;
+  /**
+   * What the agent is sent, as JSON; `{ prompt }` unless it wants something else. `history` is what was said before, for the
+   * first call of a conversation that was opened with one, and else empty; the prompt has it as text.
+   */
+  readonly payload?: (
+    input: CallInput,
+    tools: readonly OfferedTool[],
+    history: readonly ModelMessage[],
+  ) => unknown;
   /** Who runs the tools that the agent's stream calls: the agent itself, unless its app hands them to us. */
   readonly toolsRunBy?: "agent" | "caller";
   readonly limits?: CallLimits;
@@ -55,6 +66,34 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
   const { region = "", partition = "" } = parseArn(runtimeArn) ?? {};
   const service = agentCore({ region, partition }, errorOfAnswer, options);
 
+  async function call(
+    { target, history }: Conversation,
+    input: CallInput,
+    { signal, tools = [], trace, tap }: RuntimeCallOptions,
+  ): Promise<ProviderCall> {
+    const body = jsonBody(payload(input, tools, history.items));
+    return openStream({
+      service,
+      prepare: async () =>
+        runtimeRequest({ ...target, ...(trace !== undefined && { trace }) }, body),
+      limits,
+      signal,
+      ...(tap !== undefined && { tap }),
+      codecFor(answer) {
+        const contentType = answer.headers["content-type"] ?? null;
+        const requestId = requestIdOf(answer);
+        const known = { phase: "stream", ...(requestId !== undefined && { requestId }) };
+        const stream = runtimeStream({ contentType, toolsRunBy, accepted: true });
+        return history.heardIn(
+          withFailure(stream, ({ details, ...failure }) =>
+            answer.scrub({ ...failure, details: { ...details, ...known } }),
+          ),
+        );
+      },
+      broken: brokenTurn,
+    });
+  }
+
   return {
     name: "agentcore-runtime",
     seams:
@@ -62,8 +101,9 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
         ? ["turn-start", "tool-results", "turn-end"]
         : ["turn-start", "turn-end"],
     effectFree: false,
-    open({ sessionId } = {}) {
-      const id = sessionId === undefined ? newSessionId() : checkSessionId("sessionId", sessionId);
+    open(opening = {}) {
+      const id = sessionIdFor(opening);
+      const history = firstWords(opening.history ?? []);
       const target = {
         runtimeArn,
         sessionId: id,
@@ -73,33 +113,25 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
       return {
         id,
         ...sessionMachine(service, target, limits),
-        async call(input, { signal, trace, tap, tools = [] }) {
-          const body = jsonBody(payload(input, tools));
-          return openStream({
-            service,
-            prepare: async () =>
-              runtimeRequest({ ...target, ...(trace !== undefined && { trace }) }, body),
-            limits,
-            signal,
-            ...(tap !== undefined && { tap }),
-            codecFor(answer) {
-              const contentType = answer.headers["content-type"] ?? null;
-              const known = { phase: "stream", ...requestIdOf(answer) };
-              const stream = runtimeStream({ contentType, toolsRunBy, accepted: true });
-              return withFailure(stream, ({ details, ...failure }) =>
-                answer.scrub({ ...failure, details: { ...details, ...known } }),
-              );
-            },
-            broken: brokenTurn,
-          });
-        },
+        call: (input, callOptions) => call({ target, history }, input, callOptions),
       };
     },
   };
 }
 
-function promptPayload(input: CallInput, tools: readonly OfferedTool[]): unknown {
-  if (input.type === "prompt" && tools.length === 0) return { prompt: input.texts.join("\n\n") };
+interface Conversation {
+  readonly target: RuntimeTarget;
+  readonly history: FirstWords<ModelMessage>;
+}
+
+function promptPayload(
+  input: CallInput,
+  tools: readonly OfferedTool[],
+  history: readonly ModelMessage[],
+): unknown {
+  if (input.type === "prompt" && tools.length === 0) {
+    return { prompt: [...transcript(history), ...input.texts].join("\n\n") };
+  }
   const what = input.type === "prompt" ? "tools that we offer" : "results of tools";
   throw noForm(what);
 }

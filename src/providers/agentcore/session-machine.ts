@@ -1,9 +1,10 @@
 import { guardCall } from "../../async/call-guard.ts";
 import type { AgentCore } from "../../aws/agentcore.ts";
-import { randomToken } from "../../platform/random.ts";
-import type { CommandEvent } from "../../domain/command-event.ts";
 import type { Codec } from "../../domain/codec.ts";
+import type { CommandEvent } from "../../domain/command-event.ts";
 import type { Failure } from "../../domain/errors.ts";
+import { randomToken } from "../../platform/random.ts";
+import { limitError, type LimitName, type TimeLimits } from "../../remote/time-limits.ts";
 import { commandStream } from "../../wire/agentcore/command-stream.ts";
 import {
   commandRequest,
@@ -12,9 +13,8 @@ import {
 } from "../../wire/agentcore/runtime-request.ts";
 import { failureInStream } from "../../wire/agentcore/service-error.ts";
 import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
-import { DEFAULT_LIMITS, limitError, type CallLimits, type LimitName } from "./limits.ts";
 import { openStream } from "./open-stream.ts";
-import { requestIdOf } from "./read-stream.ts";
+import { requestIdOf } from "./request-id.ts";
 
 /** A session with a machine: every one on AgentCore. */
 export interface MachineSession extends ProviderSession {
@@ -26,7 +26,7 @@ export interface MachineSession extends ProviderSession {
 export function sessionMachine(
   service: AgentCore,
   target: RuntimeTarget,
-  limits: CallLimits,
+  limits: TimeLimits,
 ): Pick<MachineSession, "stop" | "runCommand"> {
   return {
     async stop({ signal }: StopOptions) {
@@ -37,7 +37,7 @@ export function sessionMachine(
         answer.close();
       } catch (error) {
         if (guard.reached !== null)
-          throw limitError("total", { total: STOPPING.milliseconds }, { phase: "http" });
+          throw limitError("total", { ...limits, total: STOPPING.milliseconds }, { phase: "http" });
         throw error;
       } finally {
         guard.release();
@@ -50,7 +50,7 @@ export function sessionMachine(
         limits: commandLimits(limits, timeoutSeconds),
         signal,
         codecFor(answer) {
-          const { requestId } = requestIdOf(answer);
+          const requestId = requestIdOf(answer);
           const stream = commandStream(answer.headers["content-type"] ?? null);
           return explained(stream, (failure) => answer.scrub(failureInStream(failure, requestId)));
         },
@@ -66,10 +66,9 @@ export function sessionMachine(
 const STOPPING = { limit: "total", milliseconds: 60_000 } as const;
 
 /** A command may be silent for as long as it may run. */
-function commandLimits(limits: CallLimits, timeoutSeconds = SERVICE_TIMEOUT_SECONDS): CallLimits {
+function commandLimits(limits: TimeLimits, timeoutSeconds = SERVICE_TIMEOUT_SECONDS): TimeLimits {
   const running = (timeoutSeconds + 60) * 1000;
-  const atLeast = (name: "firstEvent" | "idle"): number =>
-    Math.max(limits[name] ?? DEFAULT_LIMITS[name], running);
+  const atLeast = (name: "firstEvent" | "idle"): number => Math.max(limits[name], running);
   return { ...limits, firstEvent: atLeast("firstEvent"), idle: atLeast("idle") };
 }
 

@@ -1,6 +1,15 @@
+import type { ModelMessage } from "../../domain/model-request.ts";
+import { settledMessages } from "../../domain/settled-messages.ts";
 import type { ToolResult } from "../../domain/tool.ts";
+import type { TurnBlock } from "../../domain/turn.ts";
 import { userMessages, type ConverseContent, type ConverseMessage } from "../converse/request.ts";
-import { resumeMessages, type ResumableTurn } from "../converse/resume.ts";
+import {
+  reasoning,
+  resultContent,
+  resumeMessages,
+  toolUse,
+  type ResumableTurn,
+} from "../converse/resume.ts";
 import { harnessCallId } from "./tool-ids.ts";
 
 /** The two messages that answer a turn's open calls, with ids as Harness takes them, and any text after the results. */
@@ -15,6 +24,55 @@ export function harnessResume(
     { role: "assistant", content: assistant.content.map(withHarnessId) },
     { role: "user", content: [...user.content.map(withHarnessId), ...said] },
   ];
+}
+
+/**
+ * A conversation that began elsewhere, as messages that Harness takes before a new one. What it would refuse is left out or
+ * written otherwise: calls without results, reasoning without the seal of its model, names that no tool here can have.
+ */
+export function harnessHistory(history: readonly ModelMessage[]): ConverseMessage[] {
+  const kept = history.map(({ role, blocks }) => ({ role, blocks: blocks.filter(isTaken) }));
+  return settledMessages(kept).map(({ role, blocks }) => ({
+    role,
+    content: blocks.flatMap(earlierContent).map(withHarnessId),
+  }));
+}
+
+/** One list of messages, in which roles alternate. */
+export function joinedMessages(
+  earlier: readonly ConverseMessage[],
+  [next, ...rest]: readonly ConverseMessage[],
+): ConverseMessage[] {
+  const last = earlier.at(-1);
+  if (next === undefined) return [...earlier];
+  if (last?.role !== next.role) return [...earlier, next, ...rest];
+  const { role } = next;
+  return [...earlier.slice(0, -1), { role, content: [...last.content, ...next.content] }, ...rest];
+}
+
+function isTaken(block: TurnBlock): boolean {
+  if (block.type !== "reasoning") return true;
+  return block.signature !== undefined || block.redacted !== undefined;
+}
+
+function earlierContent(block: TurnBlock): ConverseContent[] {
+  switch (block.type) {
+    case "text":
+      return [{ text: block.text.toWellFormed() }];
+    case "reasoning":
+      return reasoning(block);
+    case "call":
+      return [toolUse({ ...block.call, name: takenName(block.call.name) })];
+    case "result":
+      return [resultContent(block.result)];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Tools of other providers have names that Harness refuses. In a history a name is only read. */
+function takenName(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function withHarnessId(block: ConverseContent): ConverseContent {

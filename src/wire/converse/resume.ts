@@ -91,13 +91,13 @@ export function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): Con
   return text === "" ? [] : [{ reasoningContent: { reasoningText: { text } } }];
 }
 
-function toolUse(call: ToolCall): ConverseContent {
+export function toolUse(call: ToolCall): ConverseContent {
   // Arguments that cannot be read go back inside an object, which is all that models take here.
   const input = document(call.input ?? { unreadable: call.inputText });
   return { toolUse: { toolUseId: call.id, name: call.name, input, type: "tool_use" } };
 }
 
-function resultContent(result: ToolResult): ConverseContent {
+export function resultContent(result: ToolResult): ConverseContent {
   const parts = result.parts.map(partContent);
   return {
     toolResult: {

@@ -1,62 +1,60 @@
 import { untilAborted } from "../async/pause.ts";
 import type { ErrorAnswer } from "../domain/error-answer.ts";
-import { SpanlineError } from "../domain/errors.ts";
+import { thrownMessage, SpanlineError } from "../domain/errors.ts";
 import { jsonText, parseJson } from "../domain/json.ts";
 import { AbortError, providerError } from "../domain/provider-error.ts";
 import { scrubber, type Scrub } from "../domain/scrubber.ts";
-import type { Clock } from "../platform/clock.ts";
 import {
   NoAnswerError,
   type HttpAnswer,
   type HttpRequest,
   type SendHttp,
 } from "../platform/http-client.ts";
-import type { Authorize } from "./sign.ts";
 
-export interface CallerOptions {
+export interface OnceCallerOptions {
   readonly send: SendHttp;
-  readonly authorize: Authorize;
-  readonly clock: Clock;
+  /** Makes a request one that the service lets in. */
+  readonly authorize: (request: HttpRequest) => Promise<HttpRequest>;
   /** The error that an answer stands for. */
   readonly errorFor: (answer: ErrorAnswer) => Error;
+  /**
+   * Whether a request was refused before the service looked at it, and would not be if it were authorized anew. It is
+   * then sent once more, which is still one call.
+   */
+  readonly isUnseen?: (refusal: ErrorAnswer, sent: HttpRequest) => boolean;
 }
 
 /** An answer that is a success, its body unread. */
-export interface AwsAnswer extends HttpAnswer {
+export interface ServiceAnswer extends HttpAnswer {
   /** For whatever of the body is shown to somebody. */
   readonly scrub: Scrub;
 }
 
 /** Makes a call once, and rejects with anything but a success. */
-export type CallAws = (request: HttpRequest, signal: AbortSignal) => Promise<AwsAnswer>;
+export type CallOnce = (request: HttpRequest, signal: AbortSignal) => Promise<ServiceAnswer>;
 
-export function awsCaller({ send, authorize, clock, errorFor }: CallerOptions): CallAws {
-  /** How far the service's clock is ahead of ours, where it said so. */
-  let ahead = 0;
+export function onceCaller(options: OnceCallerOptions): CallOnce {
+  const { send, authorize, errorFor, isUnseen = () => false } = options;
 
   async function attempt(request: HttpRequest, signal: AbortSignal, progress: Progress) {
     // A source of credentials takes as long as it takes, and cannot be called off.
-    const authorizing = authorized(authorize(request, clock.now() + ahead));
-    const sent = await untilAborted(authorizing, signal);
+    const sent = await untilAborted(authorized(authorize(request)), signal);
     const scrub = scrubber(secretsOf(sent));
     const answer = await send(sent, signal);
     progress.sent = true;
     if (answer.status >= 200 && answer.status < 300) return { ...answer, scrub };
-    const body = await readStart(answer);
-    const refusal = scrubbedAnswer({ ...answer, body }, scrub);
-    return isSigned(sent) ? { ...refusal, skew: skewIn(refusal, clock.now()) } : refusal;
+    const refusal = scrubbedAnswer({ ...answer, body: await readStart(answer) }, scrub);
+    return { refusal, isUnseen: isUnseen(refusal, sent) };
   }
 
   return async (request, signal) => {
     const progress: Progress = { sent: false };
     try {
       let outcome = await attempt(request, signal, progress);
-      if ("skew" in outcome && outcome.skew !== null) {
-        // Refused before it was looked at, so that this is still one call.
-        ahead = outcome.skew;
+      if ("refusal" in outcome && outcome.isUnseen) {
         outcome = await attempt(request, signal, progress);
       }
-      if (isErrorAnswer(outcome)) throw errorFor(outcome);
+      if ("refusal" in outcome) throw errorFor(outcome.refusal);
       return outcome;
     } catch (error) {
       throw callError(error, request, { signal, sent: progress.sent });
@@ -75,36 +73,10 @@ async function authorized(authorizing: Promise<HttpRequest>): Promise<HttpReques
     return await authorizing;
   } catch (cause) {
     if (cause instanceof SpanlineError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The source of credentials failed: ${reason}`;
+    const message = `The source of credentials failed: ${thrownMessage(cause)}`;
     throw new SpanlineError("no_credentials", message, { cause });
   }
 }
-
-function isErrorAnswer(outcome: AwsAnswer | ErrorAnswer): outcome is ErrorAnswer {
-  return typeof outcome.body === "string";
-}
-
-function isSigned({ headers }: HttpRequest): boolean {
-  return headers["x-amz-date"] !== undefined;
-}
-
-/**
- * A signature carries the time it was made at, and the service takes none that is more than five minutes off: how far its
- * clock is ahead of ours, where it refused for that; null where it did not.
- */
-function skewIn({ status, headers, body }: ErrorAnswer, now: number): number | null {
-  const named = `${headers["x-amzn-errortype"] ?? ""} ${body}`;
-  if (status !== 403 || !SKEW.test(named)) return null;
-  const skew = Date.parse(headers["date"] ?? "") - now;
-  return Math.abs(skew) <= LARGEST_SKEW ? skew : null;
-}
-
-const SKEW =
-  /"message":"Signature (?:expired|not yet current)|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/i;
-
-/** A clock that is further off is not slow but wrong, and so may be the one that says so. */
-const LARGEST_SKEW = 7 * 24 * 60 * 60 * 1000;
 
 function callError(
   error: unknown,

@@ -1,4 +1,3 @@
-import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 
@@ -13,20 +12,4 @@ export function brokenTurn(events: readonly ProviderEvent[], failure: Failure): 
     const diagnostic = { code: "cut_after_end", message: failure.message } as const;
     return [{ type: "diagnostic", diagnostic }, event];
   });
-}
-
-/** Says of a failure that the stream itself brought what the provider knows about it. */
-export function withFailure<State>(
-  codec: Codec<State, Uint8Array, ProviderEvent>,
-  explain: (failure: Failure) => Failure,
-): Codec<State, Uint8Array, ProviderEvent> {
-  return {
-    ...codec,
-    finish(state, emit) {
-      codec.finish(state, (event) => {
-        if (event.type !== "end" || event.failure === undefined) return emit(event);
-        emit({ ...event, failure: explain(event.failure) });
-      });
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../domain/errors.ts";
 import { providerError } from "../domain/provider-error.ts";
 import type { HttpAnswer } from "../platform/http-client.ts";
 
@@ -14,8 +15,7 @@ export async function readText(answer: HttpAnswer): Promise<string> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The connection was lost inside the answer: ${reason}`;
+    const message = `The connection was lost inside the answer: ${thrownMessage(cause)}`;
     throw providerError("connection_lost", message, { phase: "http", cause });
   }
   if (length > MOST_BYTES) {
