@@ -104,7 +104,7 @@ describe("spanline", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
       "Cannot read photo.png: found binary data that begins 89 50 4e 47 0d 0a 1a 0a 00 00; " +
-        "supported are AWS event streams, SSE, JSON arrays and JSON lines\n",
+        "supported are AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings\n",
     );
   });
 
@@ -114,7 +114,7 @@ describe("spanline", () => {
       stdout: "",
       stderr:
         "Cannot read package.json: found JSON in which no event of a known stream was recognised; supported are " +
-        "AWS event streams, SSE, JSON arrays and JSON lines, and with --as json any answer of an app\n",
+        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and with --as json any answer of an app\n",
     });
     expect(spanline(["inspect", "package.json", "--as", "json"])).toMatchObject({
       status: 0,

@@ -9,9 +9,10 @@ import {
   runtimeProvider,
   type RuntimeProvider,
 } from "../providers/agentcore-runtime/runtime-provider.ts";
+import type { CallInput } from "../providers/provider.ts";
 import type { HarnessOverrides } from "../wire/agentcore/harness-request.ts";
 
-export type { ConnectionOptions };
+export type { CallInput, ConnectionOptions };
 
 /** Which agent to talk to, and how to reach it. */
 export interface AgentSettings extends ConnectionOptions {

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "../bridge/provider-for.ts";
+import { SpanlineError } from "../domain/errors.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 
 /** What commands that reach AgentCore have in common. */
@@ -12,41 +13,57 @@ interface Environment {
 }
 
 /**
- * How to reach AgentCore, by flags before the environment. An address on this machine is an emulator's: it needs no
- * account, so where there are no credentials its test pair does.
+ * How to reach a plane of AgentCore, by flags before the environment. An address on this machine is an emulator's: it
+ * needs no account, so where there are no credentials its test pair does.
  */
 export function connectionFrom(
   { endpointUrl, profile }: ConnectionFlags,
   environment: Environment,
+  plane: keyof typeof VARIABLES = "data",
 ): ConnectionOptions {
   // A variable that is set to nothing is not set.
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const {
-    AWS_ENDPOINT_URL: both,
-    AWS_ENDPOINT_URL_BEDROCK_AGENTCORE: data = both,
-    AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL: control = both,
-    AWS_BEARER_TOKEN_BEDROCK_AGENTCORE: bearerToken,
-  } = env;
-  const dataUrl = endpointUrl ?? data;
-  const controlUrl = endpointUrl ?? control;
-  const endpoint = {
-    ...(dataUrl !== undefined && { data: dataUrl }),
-    ...(controlUrl !== undefined && { control: controlUrl }),
-  };
-  const isLocal = dataUrl !== undefined && isLoopback(dataUrl);
+  const data = addressFrom(endpointUrl, env, VARIABLES.data);
+  const control = addressFrom(endpointUrl, env, VARIABLES.control);
+  const address = plane === "data" ? data : control;
+  // A token lets somebody invoke an agent; who manages agents signs.
+  const bearerToken = plane === "data" ? env["AWS_BEARER_TOKEN_BEDROCK_AGENTCORE"] : undefined;
+  const isLocal = address !== undefined && isLoopback(address);
   const isKnown = [profile, env["AWS_PROFILE"], env["AWS_ACCESS_KEY_ID"], bearerToken].some(
     (given) => given !== undefined,
   );
   return {
-    endpoint,
+    endpoint: { ...(data !== undefined && { data }), ...(control !== undefined && { control }) },
     ...(profile !== undefined && { profile }),
     ...(bearerToken !== undefined && { bearerToken }),
     ...(isLocal && !isKnown && { credentials: TEST_CREDENTIALS }),
   };
 }
 
+const VARIABLES = {
+  data: "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE",
+  control: "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL",
+} as const;
+
+/** What is no address is refused under the name by which its user gave it. */
+function addressFrom(
+  endpointUrl: string | undefined,
+  env: Environment,
+  variable: string,
+): string | undefined {
+  const given: readonly (readonly [name: string, url: string | undefined])[] = [
+    ["--endpoint-url", endpointUrl],
+    [variable, env[variable]],
+    ["AWS_ENDPOINT_URL", env["AWS_ENDPOINT_URL"]],
+  ];
+  const [name, url] = given.find(([, address]) => address !== undefined) ?? [];
+  if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
+    return url;
+  }
+  const message = `${name} is ${JSON.stringify(url)}, wanted an address such as http://127.0.0.1:4780`;
+  throw new SpanlineError("invalid_option", message);
+}
+
 function isLoopback(url: string): boolean {
-  return (
-    URL.canParse(url) && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname)
-  );
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import { collected } from "./collected.ts";
 import type { EmulateFlags } from "./emulate.ts";
 import { port } from "./number-option.ts";
 
@@ -20,6 +21,7 @@ export function addEmulate(spanline: Command, done: (exitCode: number) => void):
       "who answers for a harness that names nobody: demo, script:FILE, model:NAME",
       "demo",
     )
+    .option("--scripts <folder>", "harnesses may name scripts of this folder as their brains")
     .option("--region <name>", "the region of its ARNs (us-east-1)")
     .addOption(
       new Option("--signatures <how>", "whether requests must be signed")
@@ -40,10 +42,6 @@ export function addEmulate(spanline: Command, done: (exitCode: number) => void):
       const { emulateCommand } = await import("./emulate.ts");
       done(await emulateCommand(flags));
     });
-}
-
-function collected(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), text];
 }
 
 const EXAMPLES = `

@@ -10,6 +10,7 @@ export interface EmulateFlags {
   readonly host: string;
   readonly dataDir?: string;
   readonly brain: string;
+  readonly scripts?: string;
   readonly region?: string;
   readonly signatures: "strict" | "off";
   readonly switch?: readonly string[];
@@ -39,7 +40,7 @@ export async function emulateCommand(flags: EmulateFlags): Promise<number> {
 }
 
 function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
-  const { port, host, dataDir, brain, region, signatures, commands, record } = flags;
+  const { port, host, dataDir, brain, region, signatures, commands, record, scripts } = flags;
   return {
     port,
     host,
@@ -51,6 +52,7 @@ function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
     runtimes: [{ name: DEMO_RUNTIME }],
     onBug: (error) => terminal.note(`${printable(String(error))}\n`),
     ...(dataDir !== undefined && { dataDirectory: dataDir }),
+    ...(scripts !== undefined && { scripts }),
     ...(region !== undefined && { region }),
     ...(record !== undefined && { recordings: record }),
   };

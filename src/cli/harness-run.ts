@@ -2,18 +2,17 @@ import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
 import { oneLine } from "../inspect/style.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { controlClient, type ControlClient } from "../provisioning/control-client.ts";
-import { regionFrom } from "../provisioning/region.ts";
+import type { ControlClient } from "../provisioning/control-client.ts";
 import type { Report } from "../provisioning/report.ts";
 import { within, type Waiting } from "../provisioning/waiting.ts";
 import type { WaitContext } from "../provisioning/wait-errors.ts";
-import { connectionFrom, type ConnectionFlags } from "./connection.ts";
-import { INTERRUPTED, interruption } from "./interruption.ts";
 import { complaint } from "./complaint.ts";
+import { controlPlaneFrom, type PlaceFlags } from "./control-plane.ts";
+import { flagFor } from "./flag-for.ts";
+import { INTERRUPTED, interruption } from "./interruption.ts";
 
 /** What all commands on harnesses have in common. */
-export interface HarnessFlags extends ConnectionFlags {
-  readonly region?: string;
+export interface HarnessFlags extends PlaceFlags {
   /** In seconds. */
   readonly timeout?: number;
   readonly json?: true;
@@ -35,6 +34,8 @@ export interface RunOptions {
   readonly reference?: string;
   /** In seconds, where no flag says it. */
   readonly timeout?: number;
+  /** The flag behind an option of the code, where this command calls it otherwise than the others. */
+  readonly flag?: (path: string) => string | undefined;
 }
 
 /** Runs a command and turns whatever comes of it into an exit code and words for people. */
@@ -49,7 +50,7 @@ export async function runHarness(
     terminal.note("\nStopping, once what was begun is undone. Ctrl-C again ends at once.\n");
   });
   try {
-    const client = await clientFrom(flags, options);
+    const client = await controlPlaneFrom(flags, options.reference);
     const report = reportTo(terminal);
     const timeout = (flags.timeout ?? options.timeout ?? LONG_SECONDS) * 1000;
     const waits = { client, signal, timeout, report };
@@ -66,7 +67,9 @@ export async function runHarness(
       terminal.note("Stopped.\n");
       return INTERRUPTED;
     }
-    terminal.note(`${complaint(error, nextStep)}\n`);
+    const flagOf = (path: string): string | undefined =>
+      options.flag?.(path) ?? flagFor(path, flags);
+    terminal.note(`${complaint(error, { nextStep: nextStep(flagOf), flagFor: flagOf })}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
     release();
@@ -77,29 +80,6 @@ export async function runHarness(
 const LONG_SECONDS = 600;
 /** For what only reads. */
 export const SHORT_SECONDS = 60;
-
-async function clientFrom(flags: HarnessFlags, { reference }: RunOptions): Promise<ControlClient> {
-  const { AWS_ENDPOINT_URL: both, AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL: control = both } =
-    process.env;
-  const connection = connectionFrom(flags, {
-    ...process.env,
-    AWS_ENDPOINT_URL_BEDROCK_AGENTCORE: control,
-    // A token lets somebody invoke an agent; who manages agents signs.
-    AWS_BEARER_TOKEN_BEDROCK_AGENTCORE: undefined,
-  });
-  const region = await regionFrom(
-    {
-      region: flags.region,
-      reference,
-      profile: flags.profile,
-      otherwise: connection.credentials === undefined ? undefined : EMULATOR_REGION,
-    },
-    process.env,
-  );
-  return controlClient({ ...connection, region });
-}
-
-const EMULATOR_REGION = "us-east-1";
 
 function reportTo(terminal: Terminal): Report {
   return {
@@ -134,15 +114,22 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "unknown_tag",
 ]);
 
-function nextStep({ code, details }: SpanlineError): string | undefined {
-  if (code === "invalid_option") return FLAGS.get(String(details["path"]));
-  if (code === "not_ready_in_time" && details["phase"] === "create") {
-    return "Nothing tells whether it was created; `spanline harness list` does.";
-  }
-  return NEXT_STEPS.get(code);
+function nextStep(flagOf: (path: string) => string | undefined) {
+  return ({ code, details }: SpanlineError): string | undefined => {
+    if (code === "invalid_option") {
+      const path = String(details["path"]);
+      // Whoever gave the flag knows it.
+      return flagOf(path) === undefined ? FLAGS.get(path) : undefined;
+    }
+    if (code === "not_ready_in_time" && details["phase"] === "create") {
+      return "Nothing tells whether it was created; `spanline harness list` does.";
+    }
+    return NEXT_STEPS.get(code);
+  };
 }
 
 const FLAGS: ReadonlyMap<string, string> = new Map([
+  ["region", "Give it with --region, or in AWS_REGION."],
   ["name", "Give it with --name, or in the file of --spec."],
   ["roleArn", "Give it with --role, or in the file of --spec."],
   ["changes", "Say what to change with flags such as --system-prompt, or in the file of --spec."],

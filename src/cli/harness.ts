@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { accountPseudonyms } from "../domain/account-pseudonyms.ts";
 import { NotFoundError } from "../domain/provider-error.ts";
 import { oneLine } from "../inspect/style.ts";
-import { stateDirectory } from "../platform/state-directory.ts";
 import { updateHarness, waitUntilReady } from "../provisioning/change-harness.ts";
 import type { Harness } from "../provisioning/control-client.ts";
-import { openFileStore } from "../provisioning/file-store.ts";
 import { findHarnessId } from "../provisioning/find-harness.ts";
-import { checkTag, harnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
+import { checkTag, type HarnessCache } from "../provisioning/harness-cache.ts";
 import type { HarnessHandle } from "../provisioning/harness-handle.ts";
 import { provision } from "../provisioning/provision.ts";
 import { planPrune, prune } from "../provisioning/prune.ts";
@@ -17,11 +14,8 @@ import { waitUntilGone } from "../provisioning/wait.ts";
 import type { Waiting } from "../provisioning/waiting.ts";
 import { askWhether } from "./ask.ts";
 import { runHarness, SHORT_SECONDS, type HarnessFlags, type HarnessRun } from "./harness-run.ts";
+import { openCache, storePath, type StoreFlags } from "./harness-store.ts";
 import { brief, handleText, harnessText, json, tableText } from "./harness-text.ts";
-
-export interface StoreFlags {
-  readonly store?: string;
-}
 
 export interface SettingsFlags extends HarnessFlags, StoreFlags {
   readonly role?: string;
@@ -199,7 +193,8 @@ export interface WaitFlags extends HarnessFlags, StoreFlags {
 }
 
 export async function waitCommand(reference: string, flags: WaitFlags): Promise<number> {
-  return runHarness(flags, { reference }, async (run) => {
+  const flag = (path: string): string | undefined => (path === "name" ? "--endpoint" : undefined);
+  return runHarness(flags, { reference, flag }, async (run) => {
     const { terminal, client } = run;
     const harness = await run
       .within(async (waiting) => {
@@ -314,9 +309,8 @@ function idOf(
   return findHarnessId(reference, waiting, () => cacheFor(run, flags));
 }
 
-async function cacheFor({ client, report }: HarnessRun, flags: StoreFlags): Promise<HarnessCache> {
-  const store = await openFileStore(storePath(flags), (message) => report.warn(message));
-  return harnessCache(client, store);
+function cacheFor({ client, report }: HarnessRun, flags: StoreFlags): Promise<HarnessCache> {
+  return openCache(client, flags, (message) => report.warn(message));
 }
 
 /** What was deleted is deleted, whether or not that can be written down. */
@@ -327,10 +321,6 @@ async function forget(name: string, run: HarnessRun, flags: StoreFlags): Promise
   } catch (error) {
     run.report.warn(error instanceof Error ? error.message : String(error));
   }
-}
-
-function storePath({ store }: StoreFlags): string {
-  return store ?? join(stateDirectory(process.env, process.cwd()), "harness-handles.json");
 }
 
 function shown(text: string, { redact }: GetFlags): string {

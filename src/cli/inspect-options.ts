@@ -36,6 +36,7 @@ Examples:
   curl -sN … | spanline inspect -                an SSE stream as it comes
   spanline inspect run.sse --format events       every event as a line of JSON
   spanline inspect run.json --format open-responses
+  cat recordings/*.jsonl | spanline inspect      what \`spanline emulate --record\` kept, turn by turn
 
 A damaged stream is read as far as it goes. JSON in which no event is recognised is refused unless --as names it.
 Exit code 0 means that the capture was read, however its turn ended; 1 that the output could not be written;

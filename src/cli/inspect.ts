@@ -6,6 +6,7 @@ import { PLAIN, printable } from "../inspect/style.ts";
 import { openBytes, type ByteSource } from "../platform/files.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
 import { coloured } from "./style.ts";
+import { unreadableFile } from "./unreadable-file.ts";
 
 export interface InspectFlags {
   readonly format: OutputFormat;
@@ -47,11 +48,9 @@ const INTERRUPTED = 130;
 
 function complaint(error: unknown, name: string): string {
   if (error instanceof SpanlineError) return error.message;
+  const reason = unreadableFile(error, name);
+  if (reason !== undefined) return reason;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return `Cannot read ${name}: there is no such file`;
-  if (code === "EISDIR")
-    return `Cannot read ${name}: it is a folder; name a file, or - for standard input`;
-  if (code === "EACCES") return `Cannot read ${name}: permission denied`;
   if (error instanceof Error && isWriteError(error)) return `Cannot write: ${error.message}`;
   if (error instanceof Error && code !== undefined) return `Cannot read ${name}: ${error.message}`;
   return `Cannot show ${name}: ${error instanceof Error ? error.message : String(error)}`;

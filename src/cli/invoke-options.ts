@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
+import { collected } from "./collected.ts";
 import type { InvokeFlags } from "./invoke.ts";
 import { positive } from "./number-option.ts";
 
@@ -8,12 +9,21 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
   spanline
     .command("invoke")
     .description("make one call to an agent on AgentCore, and show its answer as it comes")
-    .argument("<text>", "what to say")
-    .option("--harness <arn>", "the harness to call")
+    .argument("[text]", "what to say; beside results it may be left out")
+    .option("--harness <harness>", "the harness to call: its ARN, its id, its name or NAME:TAG")
     .addOption(new Option("--runtime <arn>", "the agent runtime to call").conflicts("harness"))
     .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
     .option("--session <id>", "go on with a conversation; a new one begins when not given")
     .option("--user <id>", "on whose behalf the agent acts")
+    .optionsGroup("The results of calls that wait for this side:")
+    .addOption(
+      new Option(
+        "--answers <file>",
+        "the answer that has the calls, as --raw kept it; needs --session",
+      ).conflicts("runtime"),
+    )
+    .option("--result <id=text>", "what a call came to; id=@file for what a file says", collected)
+    .option("--error-result <id=text>", "the same for a call that failed", collected)
     .optionsGroup("Instead of what the harness has:")
     .option("--system-prompt <text>", "the system prompt")
     .option("--model <id>", "the model, by its id on Bedrock")
@@ -21,6 +31,8 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
     .option("--max-tokens <number>", "the most tokens of output", positive)
     .option("--timeout-seconds <number>", "how long the agent may take", positive)
     .optionsGroup("Where and as whom:")
+    .option("--region <name>", "where to look for a name; else AWS_REGION or the profile's")
+    .option("--store <file>", "where tags are remembered")
     .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
     .option("--profile <name>", "a profile of the AWS files")
     .optionsGroup("How long to wait, in seconds:")
@@ -34,7 +46,7 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
     .addOption(new Option("--json", "every event as a line of JSON").conflicts("format"))
     .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
     .addHelpText("after", EXAMPLES)
-    .action(async (text: string, flags: InvokeFlags) => {
+    .action(async (text: string | undefined, flags: InvokeFlags) => {
       const { invokeCommand } = await import("./invoke.ts");
       done(await invokeCommand(text, flags));
     });
@@ -43,10 +55,13 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
 const EXAMPLES = `
 Examples:
   spanline invoke --harness arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/demo-a1b2c3d4e5 "Hello"
+  spanline invoke --harness demo --region us-east-1 "Hello"
   spanline invoke --runtime arn:… "Plan my day" --format open-responses
-  spanline invoke --endpoint-url http://127.0.0.1:4780 --harness arn:… "Hello" --raw answer.bin
+  spanline invoke --endpoint-url http://127.0.0.1:4780 --harness demo "Refund order 7" --raw turn.bin
+  spanline invoke --endpoint-url http://127.0.0.1:4780 --harness demo --session … --answers turn.bin --result call_1=paid
 
-The answer goes to stdout, everything else to stderr. Tools that wait for this side are shown, not run.
+The answer goes to stdout, everything else to stderr. Tools that wait for this side are shown, not run; --answers makes
+the call that brings their results.
 AWS_ENDPOINT_URL_BEDROCK_AGENTCORE is used where --endpoint-url is not given, AWS_BEARER_TOKEN_BEDROCK_AGENTCORE
 in place of a signature. The call is made once, whatever happens to it.
 Exit codes: 0 done, 1 the call or the turn failed, 2 the command line cannot be used, 130 stopped by Ctrl-C.`;

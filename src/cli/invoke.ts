@@ -1,4 +1,3 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { providerFor } from "../bridge/provider-for.ts";
 import type { Codec } from "../domain/codec.ts";
 import { SpanlineError } from "../domain/errors.ts";
@@ -8,16 +7,17 @@ import { liveEncoder, type LiveText } from "../inspect/live.ts";
 import { outputEncoder } from "../inspect/output-encoder.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
 import { PLAIN } from "../inspect/style.ts";
+import { randomText } from "../platform/random.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { agentFrom, type AgentFlags } from "./agent-from.ts";
 import { complaint } from "./complaint.ts";
-import { connectionFrom, type ConnectionFlags } from "./connection.ts";
+import { connectionFrom } from "./connection.ts";
+import { flagFor } from "./flag-for.ts";
+import { inputFrom, type InputFlags } from "./invoke-input.ts";
+import { rawFile, type RawFile } from "./raw-file.ts";
 import { coloured } from "./style.ts";
 
-export interface InvokeFlags extends ConnectionFlags {
-  readonly harness?: string;
-  readonly runtime?: string;
-  readonly qualifier?: string;
-  readonly session?: string;
+export interface InvokeFlags extends AgentFlags, InputFlags {
   readonly user?: string;
   readonly systemPrompt?: string;
   readonly model?: string;
@@ -26,14 +26,13 @@ export interface InvokeFlags extends ConnectionFlags {
   readonly timeoutSeconds?: number;
   readonly firstEventTimeout?: number;
   readonly idleTimeout?: number;
-  readonly timeout?: number;
   readonly format: OutputFormat;
   readonly json?: true;
   readonly raw?: string;
 }
 
 /** Makes one invocation and returns the exit code: 0 unless the turn failed. */
-export async function invokeCommand(text: string, flags: InvokeFlags): Promise<number> {
+export async function invokeCommand(text: string | undefined, flags: InvokeFlags): Promise<number> {
   const terminal = processTerminal();
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
@@ -47,10 +46,11 @@ export async function invokeCommand(text: string, flags: InvokeFlags): Promise<n
     return await invoke(text, flags, { terminal, signal: stop.signal, keepRaw });
   } catch (error) {
     if (error instanceof AbortError) {
-      terminal.note("\nStopped. The agent may go on with what it was doing.\n");
+      const rest = error.sent ? "The agent may go on with what it was doing" : "Nothing was sent";
+      terminal.note(`\nStopped. ${rest}.\n`);
       return 130;
     }
-    terminal.note(`${complaint(error, ({ code }) => NEXT_STEPS.get(code))}\n`);
+    terminal.note(`${complaint(error, { nextStep, flagFor: (path) => flagFor(path, flags) })}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
     raw?.close();
@@ -65,29 +65,28 @@ interface Surroundings {
 }
 
 async function invoke(
-  text: string,
+  text: string | undefined,
   flags: InvokeFlags,
   { terminal, signal, keepRaw }: Surroundings,
 ): Promise<number> {
-  const { harness, runtime, qualifier, user, session: sessionId } = flags;
+  const input = await inputFrom(text, flags);
+  const agent = await agentFrom(flags, { terminal, signal });
+  const { user, session: sessionId } = flags;
   const provider = providerFor({
     ...connectionFrom(flags, process.env),
+    ...agent,
     overrides: overridesFrom(flags),
     limits: limitsFrom(flags),
-    ...(harness !== undefined && { harness }),
-    ...(runtime !== undefined && { runtime }),
-    ...(qualifier !== undefined && { qualifier }),
     ...(user !== undefined && { userId: user }),
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
   const tap = keepRaw();
   // Whoever wants to go on with it needs to know it, whatever the format is.
   if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
-  const call = await session.call(
-    { type: "prompt", texts: [text] },
-    { signal, ...(tap !== undefined && { tap }) },
-  );
-  const encoder = encoderFor(flags, terminal);
+  const call = await session.call(input, { signal, ...(tap !== undefined && { tap }) });
+  // The service's id of the call names its turn; no other turn has it.
+  const scope = call.requestId ?? `${session.id}-${randomText(6)}`;
+  const encoder = encoderFor(flags, { terminal, scope });
   const state = encoder.initial();
   let pending: LiveText[] = [];
   let outcome = "";
@@ -99,7 +98,19 @@ async function invoke(
   }
   encoder.finish(state, (piece) => pending.push(piece));
   await written(pending, terminal);
+  if (outcome === "action-required" && isForPeople(flags)) {
+    terminal.note(howToAnswer(session.id, flags));
+  }
   return outcome === "failed" ? 1 : 0;
+}
+
+function isForPeople({ json, format }: InvokeFlags): boolean {
+  return json !== true && format === "text";
+}
+
+function howToAnswer(sessionId: string, { raw }: InvokeFlags): string {
+  const kept = raw === undefined ? "; FILE is what --raw FILE keeps of a call" : "";
+  return `answer with --session ${sessionId} --answers ${raw ?? "FILE"} --result ID=TEXT${kept}\n`;
 }
 
 function overridesFrom({ systemPrompt, model, ...flags }: InvokeFlags) {
@@ -122,14 +133,15 @@ function limitsFrom({ firstEventTimeout, idleTimeout, timeout }: InvokeFlags) {
 }
 
 function encoderFor(
-  { json, format }: InvokeFlags,
-  terminal: Terminal,
+  flags: InvokeFlags,
+  { terminal, scope }: { readonly terminal: Terminal; readonly scope: string },
 ): Codec<unknown, ProviderEvent, LiveText> {
   const style = terminal.colours ? coloured() : PLAIN;
-  if (json !== true && format === "text") {
+  if (isForPeople(flags)) {
     return liveEncoder({ style, toTerminal: terminal.isWatched });
   }
-  const inner = outputEncoder(json === true ? "events" : format, PLAIN);
+  const { json, format } = flags;
+  const inner = outputEncoder(json === true ? "events" : format, { style: PLAIN, scope });
   return {
     initial: () => inner.initial(),
     step: (state, event, emit) => inner.step(state, event, (text) => emit({ to: "result", text })),
@@ -146,39 +158,22 @@ async function written(pieces: readonly LiveText[], terminal: Terminal): Promise
   return true;
 }
 
-interface RawFile {
-  readonly write: (chunk: Uint8Array) => void;
-  close(): void;
-}
+/** What the command line or a file is to blame for. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  "invalid_option",
+  "invalid_message",
+  "invalid_tool",
+  "resume_mismatch",
+  "unknown_tag",
+  "unreadable_input",
+]);
 
-/** Opened before the call is made: an answer that cannot be kept is not asked for. */
-function opened(path: string): number {
-  try {
-    return openSync(path, "a");
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const reason = code === "ENOENT" ? "there is no such folder" : String(code);
-    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
+function nextStep({ code, details }: SpanlineError): string | undefined {
+  if (code === "not_found" && details["reference"] !== undefined) {
+    return "`spanline harness list` shows what there is; --region says where to look.";
   }
+  return NEXT_STEPS.get(code);
 }
-
-/** The bytes of the answer as they come: what is there when the process dies is there. */
-function rawFile(path: string): RawFile {
-  const file = opened(path);
-  let isEmptied = false;
-  return {
-    write(chunk) {
-      // Not before there is something to keep: what was kept there until now may be wanted.
-      if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
-      isEmptied = true;
-      for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
-    },
-    close: () => closeSync(file),
-  };
-}
-
-/** What the command line is to blame for. */
-const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "invalid_message"]);
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
@@ -187,4 +182,9 @@ const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["throttled", "Wait a little and try again."],
   ["connection_lost", "The agent may have done its work; look before you call it again."],
   ["first_event_timeout", "Raise --first-event-timeout if the agent needs longer to start."],
+  ["resume_mismatch", "Give one --result ID=TEXT or --error-result ID=TEXT for each open call."],
+  [
+    "unknown_tag",
+    "Tags are kept in the file of --store; `spanline harness create --tag` gives one.",
+  ],
 ]);

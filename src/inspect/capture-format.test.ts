@@ -18,6 +18,9 @@ describe("telling a capture's format", () => {
     ["json", bytes('"hello"')],
     ["json", bytes('{\n  "session_id": "x",\n  "events": []\n}')],
     ["json", bytes('{"session_id":"x","events":[]}')],
+    ["recording", bytes('{"recording":1,"status":200,"headers":{}}\n{"at":0,"end":"whole"}\n')],
+    ["recording", bytes('{"recording":1,"status":200,"headers":{}}')],
+    ["json", bytes('{"recording":"song.mp3"}')],
   ] as const)("takes it for %s", (format, start) => {
     expect(detectFormat(start, true)).toBe(format);
   });

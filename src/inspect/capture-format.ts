@@ -1,9 +1,22 @@
 import { oneLine } from "./style.ts";
 
-/** What a captured stream can be. `json` is one JSON document that is neither an array nor lines. */
-export const CAPTURE_FORMATS = ["eventstream", "sse", "json-array", "json-lines", "json"] as const;
+/**
+ * What a capture can be. `json` is one JSON document that is neither an array nor lines, `recording` what the emulator
+ * keeps of its answers.
+ */
+export const CAPTURE_FORMATS = [
+  "eventstream",
+  "sse",
+  "json-array",
+  "json-lines",
+  "json",
+  "recording",
+] as const;
 
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
+
+/** What holds the stream itself, not a recording of it. */
+export type StreamFormat = Exclude<CaptureFormat, "recording">;
 
 /** What the start of a capture looks like, in words, when it is none of the formats. */
 export interface Unrecognised {
@@ -24,6 +37,7 @@ export function detectFormat(
   const text = new TextDecoder().decode(start).trimStart();
   if (text === "" && !isAll && start.length < LONGEST_START) return undefined;
   if (text.startsWith("[")) return "json-array";
+  if (/^\{\s*"recording"\s*:\s*\d/.test(text)) return "recording";
   if (text.startsWith("{")) return linesOrDocument(text, isAll);
   if (text.startsWith('"')) return "json";
   if (/^(data|event|id|retry)?:|^data[\r\n]/.test(text)) return "sse";

@@ -181,8 +181,7 @@ waits for tooluse_mX31, tooluse_b0Zd
   it("says what it found and what is supported when it cannot read a file", async () => {
     await expect(inspected(encode("Hello"))).rejects.toMatchObject({
       code: "unreadable_input",
-      message:
-        'Cannot read capture: found text that begins "Hello"; supported are AWS event streams, SSE, JSON arrays and JSON lines',
+      message: `Cannot read capture: found text that begins "Hello"; supported are AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings`,
     });
   });
 
@@ -199,7 +198,7 @@ waits for tooluse_mX31, tooluse_b0Zd
       code: "unreadable_input",
       message:
         "Cannot read capture: found JSON in which no event of a known stream was recognised; supported are " +
-        "AWS event streams, SSE, JSON arrays and JSON lines, and with --as json any answer of an app",
+        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and with --as json any answer of an app",
     });
   });
 

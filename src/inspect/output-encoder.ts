@@ -8,10 +8,16 @@ import { prettyJson } from "./pretty-json.ts";
 import type { Style } from "./style.ts";
 import { traceEncoder } from "./trace.ts";
 
+export interface OutputSettings {
+  readonly style: Style;
+  /** Names the turn among all others, for the ids of what is made of it. */
+  readonly scope: string;
+}
+
 /** Events in, output text out. `text` and `events` write as they read; the others at the end. */
 export function outputEncoder(
   format: OutputFormat,
-  style: Style,
+  { style, scope }: OutputSettings,
 ): Codec<unknown, ProviderEvent, string> {
   switch (format) {
     case "text":
@@ -21,7 +27,7 @@ export function outputEncoder(
     case "events":
       return eventLines;
     case "open-responses":
-      return openResponses;
+      return openResponses(scope);
     default:
       return format satisfies never;
   }
@@ -39,11 +45,12 @@ const wholeTurn: Codec<TurnState, ProviderEvent, string> = {
   finish: (turn, emit) => emit(`${prettyJson(snapshotTurn(turn))}\n`),
 };
 
-/** A capture is one turn and has no id of its own. */
-const responses = responseEncoder({ scope: "capture" });
-
-const openResponses: Codec<TurnState, ProviderEvent, string> = {
-  initial: () => responses.initial(),
-  step: (state, event) => responses.step(state, event, () => {}),
-  finish: (state, emit) => responses.finish(state, (response) => emit(`${prettyJson(response)}\n`)),
-};
+function openResponses(scope: string): Codec<TurnState, ProviderEvent, string> {
+  const responses = responseEncoder({ scope });
+  return {
+    initial: () => responses.initial(),
+    step: (state, event) => responses.step(state, event, () => {}),
+    finish: (state, emit) =>
+      responses.finish(state, (response) => emit(`${prettyJson(response)}\n`)),
+  };
+}

@@ -1,0 +1,49 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { oneLine } from "../inspect/style.ts";
+import type { Terminal } from "../platform/terminal.ts";
+import { regionFrom } from "../provisioning/region.ts";
+import type { ConnectionFlags } from "./connection.ts";
+
+export interface AgentFlags extends ConnectionFlags {
+  readonly harness?: string;
+  readonly runtime?: string;
+  readonly qualifier?: string;
+  readonly region?: string;
+  readonly store?: string;
+  /** For all of the call, in seconds. */
+  readonly timeout?: number;
+}
+
+/** An agent by its ARN, as providers want it. */
+export type Agent = Pick<AgentFlags, "harness" | "runtime" | "qualifier">;
+
+/** Which agent the flags mean. A harness that is not named by its ARN is looked for, and said. */
+export async function agentFrom(
+  flags: AgentFlags,
+  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
+): Promise<Agent> {
+  const { harness, runtime, qualifier, region, timeout = LOOK_SECONDS } = flags;
+  const reference = harness ?? runtime;
+  if (reference === undefined) {
+    throw new SpanlineError("invalid_option", "Name one agent, with --harness or with --runtime");
+  }
+  if (harness === undefined || harness.startsWith("arn:")) {
+    // Only for what it refuses: the region of another ARN.
+    if (region !== undefined) await regionFrom({ region, reference }, {});
+    return {
+      ...(harness !== undefined && { harness }),
+      ...(runtime !== undefined && { runtime }),
+      ...(qualifier !== undefined && { qualifier }),
+    };
+  }
+  // Loaded when somebody gives a name: an ARN needs none of it.
+  const { namedHarness } = await import("./named-harness.ts");
+  const milliseconds = Math.min(LOOK_SECONDS, timeout) * 1000;
+  const found = await namedHarness(harness, { flags, terminal, signal, timeout: milliseconds });
+  terminal.note(`harness ${oneLine(found.arn)}\n`);
+  const endpoint = qualifier ?? found.endpoint;
+  return { harness: found.arn, ...(endpoint !== undefined && { qualifier: endpoint }) };
+}
+
+/** The most that finding a harness takes of the time for the call. */
+const LOOK_SECONDS = 60;
