@@ -1,4 +1,9 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
+
+const { dependencies } = JSON.parse(
+  readFileSync(new URL("package.json", import.meta.url), "utf8"),
+);
 
 /**
  * One file per entry and shared chunks between them. Node takes most of a millisecond for every module it loads: as
@@ -13,7 +18,10 @@ export default defineConfig({
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",
-  external: [/^node:/, "commander", "picocolors", "yaml", /^@aws-sdk\//, /^@smithy\//],
+  external: [
+    /^node:/,
+    ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`)),
+  ],
   output: {
     dir: "dist",
     format: "esm",
@@ -21,7 +29,7 @@ export default defineConfig({
     chunkFileNames: "chunks/[name]-[hash].js",
     // In pieces shared by some entries and not by others, the codecs would be fifteen files.
     codeSplitting: {
-      groups: [{ name: "codecs", test: /src[\\/](?:domain|wire)[\\/]/ }],
+      groups: [{ name: "codecs", test: /src[\\/](?:domain|wire[\\/](?!acp|jsonrpc))[\\/]?/ }],
     },
   },
 });

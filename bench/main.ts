@@ -7,6 +7,7 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   invoke: async () => (await import("./row-02-invoke.ts")).invokeRow(),
   fold: async () => (await import("./row-03-fold.ts")).foldRow(),
   noise: async () => (await import("./row-04-noise.ts")).noiseRow(),
+  append: async () => (await import("./row-07-append.ts")).appendRow(),
   memory: async () => (await import("./row-memory.ts")).memoryRow(),
   import: async () => (await import("./row-import.ts")).importRow(),
 };

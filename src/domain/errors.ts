@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   "idle_timeout",
   "deadline_exceeded",
   "aborted",
+  "halted",
   "validation_failed",
   "unauthorized",
   "quota_exceeded",

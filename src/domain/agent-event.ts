@@ -1,0 +1,475 @@
+import type { Diagnostic } from "./diagnostic.ts";
+import type { Failure } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.ts";
+import type { ToolCall, ToolResult } from "./tool.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * What a session's log says. Closed: `event-manifest.ts` has one row for each variant, and every encoder says of each
+ * one whether it is mapped or silent.
+ *
+ * Deltas may be dropped once their block has ended, since the end carries the whole.
+ */
+export type AgentEvent =
+  | SessionOpened
+  | AgentBound
+  | SessionRecovered
+  | SessionTitled
+  | PromptAccepted
+  | PromptWithdrawn
+  | TurnStarted
+  | TurnFinished
+  | UpstreamOpened
+  | UpstreamSettled
+  | CallStarted
+  | CallFinished
+  | CallLost
+  | MessageSent
+  | MessageStarted
+  | MessageFinished
+  | MessageReplaced
+  | TextDelta
+  | TextFinished
+  | ThoughtDelta
+  | ThoughtFinished
+  | ToolAnnounced
+  | ToolInputDelta
+  | ToolCalled
+  | ToolStarted
+  | ToolSpawned
+  | ToolProgressed
+  | ToolFinished
+  | ApprovalRequested
+  | ApprovalResolved
+  | ClientAttached
+  | ClientDetached
+  | ControlPassed
+  | HostRequested
+  | HostAnswered
+  | UsageReported
+  | HookFired
+  | ActivitySeen
+  | DiagnosticRaised
+  | UnknownReported;
+
+export type AgentEventType = AgentEvent["type"];
+
+export interface SessionOpened {
+  readonly type: "session.opened";
+  readonly agent: string;
+  /** Whose session it is. */
+  readonly principal: string;
+  readonly title?: string;
+  readonly workingDirectory?: string;
+}
+
+/** The definition that holds from here on, so that reading the log again decides as it was decided. */
+export interface AgentBound {
+  readonly type: "agent.bound";
+  readonly digest: string;
+  readonly definition: AgentFacts;
+}
+
+/** What decisions need to know of an agent: data alone. */
+export interface AgentFacts {
+  readonly name: string;
+  readonly provider: ProviderFacts;
+  readonly tools: readonly ToolFacts[];
+  readonly approvals: ApprovalLists;
+  readonly caps: TurnCaps;
+  readonly onLost: OnLost;
+  readonly settle: Settle;
+  /** How long an approval waits for its answer. */
+  readonly approvalMs: number;
+  /** A turn without a call of this tool is asked again. */
+  readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
+}
+
+export interface ProviderFacts {
+  readonly name: string;
+  readonly seams: readonly string[];
+  readonly effectFree: boolean;
+  readonly canStop: boolean;
+  /** After this much quiet, or this much age, the other side has let the conversation go. */
+  readonly idleMs?: number;
+  readonly lifetimeMs?: number;
+}
+
+export interface ToolFacts {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonObject;
+  /** Running it twice does what running it once does. */
+  readonly idempotent: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Names or patterns with `*`. Denying beats asking beats allowing; what no list names is `otherwise`. */
+export interface ApprovalLists {
+  readonly deny: readonly string[];
+  readonly ask: readonly string[];
+  readonly allow: readonly string[];
+  readonly otherwise: "ask" | "allow" | "deny";
+}
+
+export interface TurnCaps {
+  /** Calls of the provider. */
+  readonly steps: number;
+  readonly seconds: number;
+  readonly tokens: number | null;
+  readonly toolCalls: number;
+  /** Tools that run at the same time. */
+  readonly parallelTools: number;
+}
+
+/**
+ * What follows a lost call: a question to the approver; a visible message to the same conversation; a new
+ * conversation from the log; the same call again, where that has no effects.
+ */
+export type OnLost = "ask" | "continue" | "reseed" | "resend";
+
+/** How an upstream that may still be working is brought to rest before the next call. */
+export type Settle = "wait" | "stop" | "reseed";
+
+/** Another process had the session and did not close it. */
+export interface SessionRecovered {
+  readonly type: "session.recovered";
+  readonly epoch: number;
+}
+
+export interface SessionTitled {
+  readonly type: "session.titled";
+  readonly title: string;
+}
+
+export type PromptPart = { readonly type: "text"; readonly text: string };
+
+export interface PromptAccepted {
+  readonly type: "prompt.accepted";
+  readonly promptId: string;
+  readonly content: readonly PromptPart[];
+}
+
+export interface PromptWithdrawn {
+  readonly type: "prompt.withdrawn";
+  readonly promptId: string;
+  readonly reason: string;
+}
+
+export interface TurnStarted {
+  readonly type: "turn.started";
+  readonly turnId: string;
+  readonly promptId: string;
+}
+
+/**
+ * - `completed`: the agent is done.
+ * - `cancelled`: somebody stopped it.
+ * - `limited`: a cap of ours, or a limit of the provider's, ended it; what was said is valid.
+ * - `failed`: an error; what was said may be cut.
+ */
+export type TurnOutcome = "completed" | "cancelled" | "limited" | "failed";
+
+export interface TurnFinished {
+  readonly type: "turn.finished";
+  readonly turnId: string;
+  readonly outcome: TurnOutcome;
+  /** The provider's word, or ours for a cap: `max_steps`, `max_seconds`, `max_tokens`, `max_tool_calls`. */
+  readonly reason: string | null;
+  readonly usage: Usage | null;
+  readonly steps: number;
+  readonly failure?: Failure;
+}
+
+/** A conversation on the provider's side; `seeded` when it begins with what the log has. */
+export interface UpstreamOpened {
+  readonly type: "upstream.opened";
+  readonly upstreamId: string;
+  readonly seeded: boolean;
+}
+
+export interface UpstreamSettled {
+  readonly type: "upstream.settled";
+  readonly upstreamId: string;
+  readonly by: Settle;
+}
+
+export type CallPurpose = "prompt" | "results" | "recovery" | "reprompt";
+
+export interface CallStarted {
+  readonly type: "call.started";
+  readonly callId: string;
+  readonly upstreamId: string;
+  readonly purpose: CallPurpose;
+  /** The call that is made again, where that is allowed. */
+  readonly again?: string;
+}
+
+export interface CallFinished {
+  readonly type: "call.finished";
+  readonly callId: string;
+  /** `refused`: there never was a stream. `cancelled`: we closed it. */
+  readonly outcome: Outcome | "refused" | "cancelled";
+  readonly reason: string | null;
+  readonly usage: Usage | null;
+  readonly failure?: Failure;
+  readonly requestId?: string;
+}
+
+/** Nobody knows how far it came. It is not made again in that conversation. */
+export interface CallLost {
+  readonly type: "call.lost";
+  readonly callId: string;
+  readonly failure?: Failure;
+}
+
+/** Something said to the agent, as it goes to the provider. */
+export interface MessageSent {
+  readonly type: "message.sent";
+  readonly messageId: string;
+  readonly content: readonly PromptPart[];
+  readonly origin: "prompt" | "recovery" | "reprompt";
+  readonly promptId?: string;
+}
+
+export interface MessageStarted {
+  readonly type: "message.started";
+  readonly messageId: string;
+  readonly role: Role;
+}
+
+export interface MessageFinished {
+  readonly type: "message.finished";
+  readonly messageId: string;
+  readonly reason: string | null;
+  /** Cut off by a cancel, a lost call or a failure. */
+  readonly interrupted?: true;
+}
+
+export interface MessageReplaced {
+  readonly type: "message.replaced";
+  readonly messageId: string;
+  readonly text: string;
+}
+
+interface InBlock {
+  readonly messageId: string;
+  readonly block: number;
+}
+
+interface BlockFinished extends InBlock {
+  readonly interrupted?: true;
+}
+
+export interface TextDelta extends InBlock {
+  readonly type: "text.delta";
+  readonly text: string;
+}
+
+export interface TextFinished extends BlockFinished {
+  readonly type: "text.finished";
+  readonly text: string;
+}
+
+export interface ThoughtDelta extends InBlock {
+  readonly type: "thought.delta";
+  readonly text: string;
+}
+
+export interface ThoughtFinished extends BlockFinished {
+  readonly type: "thought.finished";
+  readonly text: string;
+  readonly signature?: string;
+  readonly redacted?: string;
+}
+
+/** The agent has begun to say which tool it wants; its arguments are still coming. */
+export interface ToolAnnounced {
+  readonly type: "tool.announced";
+  readonly toolCallId: string;
+  readonly messageId: string;
+  readonly block: number;
+  readonly name: string;
+}
+
+export interface ToolInputDelta {
+  readonly type: "tool.input.delta";
+  readonly toolCallId: string;
+  readonly text: string;
+}
+
+/** A call in full. `toolCallId` is the session's, unique in it; `call.id` is the provider's. */
+export interface ToolCalled {
+  readonly type: "tool.called";
+  readonly toolCallId: string;
+  readonly messageId: string;
+  readonly block: number;
+  readonly call: ToolCall;
+  /** Why it cannot be run as it is: no such tool, or arguments that its schema refuses. */
+  readonly problem?: string;
+}
+
+/** Synced before the effect. */
+export interface ToolStarted {
+  readonly type: "tool.started";
+  readonly toolCallId: string;
+  readonly attempt: number;
+  /** Of the arguments it runs with. */
+  readonly digest: string;
+  readonly approvalId?: string;
+}
+
+/** Synced before the process is let go. */
+export interface ToolSpawned {
+  readonly type: "tool.spawned";
+  readonly toolCallId: string;
+  readonly attempt: number;
+  readonly group: ProcessGroup;
+}
+
+/** `born` tells a process from a later one with the same number. */
+export interface ProcessGroup {
+  readonly id: number;
+  readonly born: string;
+}
+
+export interface ToolProgressed {
+  readonly type: "tool.progressed";
+  readonly toolCallId: string;
+  readonly text: string;
+}
+
+/**
+ * How a call ended. `refused`: it could not be run as it was. `unknown`: it was under way when the bridge was killed,
+ * and nobody could say what came of it. `server`: it ran on the provider's side.
+ */
+export type ToolEnding =
+  | "succeeded"
+  | "failed"
+  | "denied"
+  | "cancelled"
+  | "timed-out"
+  | "refused"
+  | "unknown"
+  | "server";
+
+export interface ToolFinished {
+  readonly type: "tool.finished";
+  readonly toolCallId: string;
+  readonly ending: ToolEnding;
+  readonly result: ToolResult;
+  readonly durationMs?: number;
+  /** Where the whole output is, when `result` has only its beginning. */
+  readonly blobId?: string;
+}
+
+/** What an approver can be asked, and what can be answered. */
+export type Question = "run" | "outcome" | "lost-call";
+export type Decision =
+  | "allow"
+  | "deny"
+  /** Of a tool that was under way at a crash. */
+  | "done"
+  | "failed"
+  | "run-again"
+  /** Of a lost call. */
+  | "continue"
+  | "reseed"
+  | "stop";
+
+export interface ApprovalRequested {
+  readonly type: "approval.requested";
+  readonly approvalId: string;
+  readonly question: Question;
+  readonly options: readonly Decision[];
+  /** The call of the tool, or the lost call of the provider. */
+  readonly about: string;
+  /** What people read: the tool's name and its arguments. */
+  readonly action: string;
+  readonly input: JsonObject | null;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+export interface ApprovalResolved {
+  readonly type: "approval.resolved";
+  readonly approvalId: string;
+  readonly decision: Decision;
+  /** `person`: somebody answered. `deadline`, `cancel`: nobody did. */
+  readonly by: "person" | "deadline" | "cancel";
+  readonly reason?: string;
+  /** What the tool runs with instead. */
+  readonly input?: JsonObject;
+}
+
+export type ClientMode = "controller" | "observer";
+
+export interface ClientAttached {
+  readonly type: "client.attached";
+  readonly clientId: string;
+  readonly mode: ClientMode;
+  readonly name: string;
+}
+
+export interface ClientDetached {
+  readonly type: "client.detached";
+  readonly clientId: string;
+  readonly reason: string;
+}
+
+export interface ControlPassed {
+  readonly type: "control.passed";
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Something only a client's machine can do. The surface that holds the connection does it and answers with a command. */
+export interface HostRequested {
+  readonly type: "host.requested";
+  readonly requestId: string;
+  readonly clientId: string;
+  readonly kind: string;
+  readonly payload: JsonObject;
+  readonly deadline: number;
+}
+
+export interface HostAnswered {
+  readonly type: "host.answered";
+  readonly requestId: string;
+  readonly outcome: "answered" | "failed" | "deadline" | "gone";
+  readonly payload?: JsonObject;
+}
+
+export interface UsageReported {
+  readonly type: "usage.reported";
+  readonly usage: Usage;
+  readonly latencyMs?: number;
+}
+
+export interface HookFired {
+  readonly type: "hook.fired";
+  readonly name: string;
+  readonly stage: string;
+  readonly decision?: string;
+  readonly reason?: string;
+}
+
+export interface ActivitySeen {
+  readonly type: "activity.seen";
+  readonly kind: ActivityKind;
+  readonly toolCallId?: string;
+  readonly label?: string;
+}
+
+export interface DiagnosticRaised {
+  readonly type: "diagnostic.raised";
+  readonly diagnostic: Diagnostic;
+}
+
+export interface UnknownReported {
+  readonly type: "unknown.reported";
+  readonly what: UnknownSeen["what"];
+  readonly name: string;
+  readonly raw: unknown;
+}

@@ -1,0 +1,48 @@
+/** What an id stands for, readable at its front. */
+export type IdPrefix =
+  | "ses"
+  | "turn"
+  | "prompt"
+  | "msg"
+  | "tool"
+  | "call"
+  | "appr"
+  | "host"
+  | "client"
+  | "cmd"
+  | "blob";
+
+/** Mints ids from a time and a piece of chance that came in with an input, so that the same input gives the same ids. */
+export interface IdSource {
+  next(prefix: IdPrefix): string;
+}
+
+/** Chance as text of this many characters of the alphabet makes two ids of one millisecond differ. */
+export const SEED_LENGTH = 13;
+/** Crockford's: no letter that looks like a digit, and in the order of its characters. */
+export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * Ids in the order of their time: ten characters of milliseconds, thirteen of chance, three that count.
+ *
+ * The count goes first behind the time, so that ids of one input keep the order in which they were minted.
+ */
+export function idsFrom(at: number, seed: string): IdSource {
+  const time = inAlphabet(at, 10);
+  let count = 0;
+  return {
+    next(prefix) {
+      const id = `${prefix}_${time}${inAlphabet(count, 3)}${seed}`;
+      count += 1;
+      return id;
+    },
+  };
+}
+
+function inAlphabet(value: number, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest = Math.floor(rest / ID_ALPHABET.length)) {
+    text = ID_ALPHABET.charAt(rest % ID_ALPHABET.length) + text;
+  }
+  return text;
+}

@@ -1,0 +1,69 @@
+import type { AgentEvent } from "./agent-event.ts";
+import { EVENT_MANIFEST } from "./event-manifest.ts";
+import { isObject } from "./json.ts";
+
+/** Reads the fields of one version of an event as those of the next. */
+export type Upcast = (event: EventFields) => EventFields;
+
+export interface EventFields {
+  readonly [name: string]: unknown;
+}
+
+export interface EventVersions {
+  /** The version that is written now of each type. */
+  readonly manifest: { readonly [type: string]: { readonly version: number } };
+  /** For each type the steps from version 1 on: the first reads 1 as 2. */
+  readonly upcasts: { readonly [type: string]: readonly Upcast[] };
+}
+
+export const EVENT_VERSIONS: EventVersions = { manifest: EVENT_MANIFEST, upcasts: {} };
+
+/** An event of a log, in the version that it was written in. */
+export interface StoredEvent {
+  readonly type: string;
+  readonly version: number;
+  readonly event: unknown;
+}
+
+/** Whether this version of Spanline knows what an event of that version says. */
+export function isUnderstood(
+  { type, version }: Pick<StoredEvent, "type" | "version">,
+  { manifest, upcasts }: EventVersions,
+): boolean {
+  const current = own(manifest, type)?.version;
+  if (current === undefined || version > current) return false;
+  const steps = own(upcasts, type)?.length ?? 0;
+  return version >= 1 && steps >= current - 1;
+}
+
+/**
+ * A stored event in today's version. One that a newer Spanline wrote is kept raw; undefined when it is no event at all.
+ *
+ * The log is our own, so fields are not looked at one by one.
+ */
+export function readStoredEvent(
+  stored: StoredEvent,
+  versions: EventVersions,
+): AgentEvent | undefined {
+  const { type, version, event } = stored;
+  if (!isObject(event) || event["type"] !== type) return undefined;
+  if (!isUnderstood(stored, versions)) {
+    return { type: "unknown.reported", what: "event", name: type, raw: { version, event } };
+  }
+  const steps = own(versions.upcasts, type)?.slice(version - 1) ?? [];
+  const read = steps.reduce((fields: EventFields, step) => step(fields), event);
+  return isEvent(read, versions) ? read : undefined;
+}
+
+function isEvent(
+  fields: EventFields,
+  { manifest }: EventVersions,
+): fields is EventFields & AgentEvent {
+  const { type } = fields;
+  return typeof type === "string" && own(manifest, type) !== undefined;
+}
+
+/** A type from a file may be called `constructor`. */
+function own<Value>(table: { readonly [key: string]: Value }, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

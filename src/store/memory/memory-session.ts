@@ -1,0 +1,114 @@
+import type { Draft, Envelope } from "../../domain/envelope.ts";
+import type { JsonValue } from "../../domain/json.ts";
+import { randomText } from "../../platform/random.ts";
+import { endedDeltas } from "../ended-deltas.ts";
+import { said } from "../said.ts";
+import type { Entry, Head, SessionFields, SessionRecord, Snapshot } from "../store.ts";
+
+/** Who has a session, or had it last. */
+export interface Holder {
+  readonly owner: string;
+  readonly epoch: number;
+  readonly until: number;
+  readonly isReleased: boolean;
+}
+
+/** One session with all that belongs to it. */
+export class MemorySession {
+  readonly incarnation = randomText(22);
+  readonly replies = new Map<string, JsonValue>();
+  readonly blobs = new Map<string, Uint8Array>();
+  holder: Holder | undefined;
+  snapshot: Snapshot | undefined;
+  wakeAt: number | null = null;
+  readonly #sessionId: string;
+  readonly #createdAt: number;
+  #events: Envelope[] = [];
+  #fields: SessionFields = {};
+  #seq = 0;
+  #firstSeq = 1;
+  #bytes = 0;
+
+  constructor(sessionId: string, createdAt: number) {
+    this.#sessionId = sessionId;
+    this.#createdAt = createdAt;
+  }
+
+  get head(): Head {
+    return { incarnation: this.incarnation, seq: this.#seq, firstSeq: this.#firstSeq };
+  }
+
+  get updatedAt(): number {
+    return this.#events.at(-1)?.at ?? this.#createdAt;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get record(): SessionRecord {
+    const { agent = "", principal = "", state = "idle", title, workingDirectory } = this.#fields;
+    return {
+      sessionId: this.#sessionId,
+      incarnation: this.incarnation,
+      agent,
+      principal,
+      state,
+      title: title ?? null,
+      workingDirectory: workingDirectory ?? null,
+      createdAt: this.#createdAt,
+      updatedAt: this.updatedAt,
+      seq: this.#seq,
+      wakeAt: this.wakeAt,
+    };
+  }
+
+  /** Throws for what JSON cannot say, as a store on a disk would. */
+  append(entry: Entry): readonly Envelope[] {
+    const bytes = entry.events.reduce((sum, draft) => sum + sizeOf(draft), 0);
+    const events = entry.events.map((draft, index) => ({
+      ...draft,
+      sessionId: this.#sessionId,
+      seq: this.#seq + index + 1,
+    }));
+    for (const envelope of events) this.#events.push(envelope);
+    this.#seq += events.length;
+    this.#bytes += bytes;
+    if (entry.command !== undefined) this.replies.set(entry.command.id, entry.command.reply);
+    this.#fields = { ...this.#fields, ...entry.index };
+    if (entry.wakeAt !== undefined) this.wakeAt = entry.wakeAt;
+    return events;
+  }
+
+  read(after: number, limit: number): readonly Envelope[] {
+    const start = this.#indexAfter(after);
+    return this.#events.slice(start, start + limit);
+  }
+
+  says(word: string): boolean {
+    const { sessionId, title } = this.record;
+    const wanted = word.toLowerCase();
+    const texts = this.#events.map(({ event }) => said(event));
+    return [sessionId, title, ...texts].some((text) => text?.toLowerCase().includes(wanted));
+  }
+
+  dropDeltas(): number {
+    const ended = new Set(endedDeltas(this.#events));
+    this.#events = this.#events.filter(({ seq }) => !ended.has(seq));
+    this.#bytes = this.#events.reduce((sum, envelope) => sum + sizeOf(envelope), 0);
+    this.#firstSeq = Math.max(this.#firstSeq, ...[...ended].slice(-1).map((seq) => seq + 1));
+    return ended.size;
+  }
+
+  /** Nothing is missing behind `firstSeq`, so a place there is known from the end. */
+  #indexAfter(after: number): number {
+    const fromEnd = this.#events.length - (this.#seq - after);
+    if (after >= this.#firstSeq - 1) return Math.min(fromEnd, this.#events.length);
+    const index = this.#events.findIndex(({ seq }) => seq > after);
+    return index === -1 ? this.#events.length : index;
+  }
+}
+
+function sizeOf({ at, turnId, actor, cause, visibility, event }: Draft): number {
+  return JSON.stringify({ at, turnId, actor, cause, visibility, event }).length;
+}

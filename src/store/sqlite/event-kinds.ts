@@ -1,0 +1,67 @@
+import { isUnderstood, type EventVersions } from "../../domain/upcast.ts";
+import { StoreError } from "../store-error.ts";
+import type { Sql } from "./sql.ts";
+
+export interface Kind {
+  readonly type: string;
+  readonly version: number;
+}
+
+/** Types and versions of events, which rows name by a number. */
+export class EventKinds {
+  readonly #sql: Sql;
+  readonly #versions: EventVersions;
+  readonly #byId = new Map<number, Kind>();
+  readonly #written = new Map<string, number>();
+
+  constructor(sql: Sql, versions: EventVersions) {
+    this.#sql = sql;
+    this.#versions = versions;
+    this.#load();
+  }
+
+  /** Undefined when the file does not say; another process may have added one since we looked. */
+  kind(id: number): Kind | undefined {
+    if (!this.#byId.has(id)) this.#load();
+    return this.#byId.get(id);
+  }
+
+  /** The number under which events of a type are written, within a transaction. */
+  idOf(type: string): number {
+    const known = this.#written.get(type);
+    if (known !== undefined) return known;
+    const version = this.#versions.manifest[type]?.version;
+    if (version === undefined) {
+      throw new StoreError("invalid_option", `There are no events of type ${type}`);
+    }
+    this.#sql.run("INSERT OR IGNORE INTO kinds (type, version) VALUES (?, ?)", type, version);
+    this.#load();
+    return this.idOf(type);
+  }
+
+  /** A transaction that was rolled back may have taken kinds with it. */
+  forget(): void {
+    this.#written.clear();
+    this.#byId.clear();
+    this.#load();
+  }
+
+  idsOf(types: readonly string[]): readonly number[] {
+    return [...this.#byId].filter(([, { type }]) => types.includes(type)).map(([id]) => id);
+  }
+
+  /** Those that only a newer version understands. */
+  get newer(): readonly number[] {
+    return [...this.#byId]
+      .filter(([, kind]) => !isUnderstood(kind, this.#versions))
+      .map(([id]) => id);
+  }
+
+  #load(): void {
+    for (const row of this.#sql.all("SELECT id, type, version FROM kinds")) {
+      const [id, type, version] = [row.number("id"), row.text("type"), row.number("version")];
+      this.#byId.set(id, { type, version });
+      if (this.#versions.manifest[type]?.version === version) this.#written.set(type, id);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { thrownMessage } from "../../domain/errors.ts";
+import { StoreError } from "../store-error.ts";
+
+interface Waiting {
+  readonly commit: number;
+  readonly done: () => void;
+  readonly failed: (error: StoreError) => void;
+}
+
+/** Commits in their order, and how many of them are on the disk. All that wait share the next sync. */
+export class GroupSync {
+  readonly #sync: () => Promise<void>;
+  #commits = 0;
+  #synced = 0;
+  #isRunning = false;
+  #failure: StoreError | undefined;
+  #waiting: Waiting[] = [];
+
+  constructor(sync: () => Promise<void>) {
+    this.#sync = sync;
+  }
+
+  /** Counts a commit that was just made. */
+  commit(): number {
+    this.#commits += 1;
+    return this.#commits;
+  }
+
+  isSynced(commit: number): boolean {
+    return commit <= this.#synced;
+  }
+
+  /** After a failed sync nobody knows what is on the disk, and asking again does not tell. */
+  get failure(): StoreError | undefined {
+    return this.#failure;
+  }
+
+  /** Calls back in the order of the calls, once a commit and all before it are on the disk. */
+  after(commit: number, done: () => void, failed: (error: StoreError) => void): void {
+    if (this.#failure !== undefined) return failed(this.#failure);
+    this.#waiting.push({ commit, done, failed });
+    void this.#run();
+  }
+
+  /** Resolves when all commits up to now are on the disk. */
+  now(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.after(this.#commits, resolve, reject);
+    });
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      const through = this.#commits;
+      try {
+        await this.#sync();
+        this.#synced = through;
+        this.#settle();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  #settle(): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ commit }) => !this.isSynced(commit));
+    for (const { commit, done } of waiting) if (this.isSynced(commit)) done();
+  }
+
+  #fail(cause: unknown): void {
+    const message = `The disk did not take what was written: ${thrownMessage(cause)}`;
+    const failure =
+      cause instanceof StoreError ? cause : new StoreError("store_failed", message, { cause });
+    const waiting = this.#waiting;
+    this.#failure = failure;
+    this.#waiting = [];
+    for (const { failed } of waiting) failed(failure);
+  }
+}

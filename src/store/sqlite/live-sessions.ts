@@ -1,0 +1,135 @@
+import type { Envelope } from "../../domain/envelope.ts";
+import type { Head } from "../store.ts";
+import type { EncodedEvent } from "./encoded-entry.ts";
+
+interface Live {
+  /** What may be seen; the file may be further. */
+  head: Head;
+  /** Entries that are in the file and not yet to be seen. */
+  unseen: number;
+  /** The commit that has to be on the disk before anything more may be seen. */
+  waitsFor: number;
+  readers: number;
+  readonly recent: RecentEvents;
+}
+
+/** An entry that may not be seen yet. It belongs to one life of its session: a deleted one takes it along. */
+export interface Held {
+  end(events: readonly EncodedEvent[]): void;
+}
+
+/** The sessions about which more is known than the file says: those with readers, and those that wait for the disk. */
+export class LiveSessions {
+  readonly #sessions = new Map<string, Live>();
+
+  head(sessionId: string): Head | undefined {
+    return this.#sessions.get(sessionId)?.head;
+  }
+
+  waitsFor(sessionId: string): number {
+    return this.#sessions.get(sessionId)?.waitsFor ?? 0;
+  }
+
+  hasUnseen(sessionId: string): boolean {
+    return (this.#sessions.get(sessionId)?.unseen ?? 0) > 0;
+  }
+
+  /** Events after a place without a look at the file; undefined when they are not at hand. */
+  recent(sessionId: string, after: number): readonly Envelope[] | undefined {
+    return this.#sessions.get(sessionId)?.recent.after(after);
+  }
+
+  join(sessionId: string, head: Head): () => void {
+    const live = this.#keep(sessionId, head);
+    live.readers += 1;
+    return () => {
+      live.readers -= 1;
+      this.#leave(sessionId, live);
+    };
+  }
+
+  /** An entry was written behind `head`, and may be seen when `commit` is on the disk. */
+  hold(sessionId: string, head: Head, commit: number): Held {
+    const live = this.#keep(sessionId, head);
+    live.unseen += 1;
+    live.waitsFor = commit;
+    return {
+      end: (events) => {
+        live.unseen -= 1;
+        show(live, events);
+        this.#leave(sessionId, live);
+      },
+    };
+  }
+
+  /** These may be seen from now on. */
+  show(sessionId: string, events: readonly EncodedEvent[]): void {
+    const live = this.#sessions.get(sessionId);
+    if (live !== undefined) show(live, events);
+  }
+
+  /** The session changed in another way than by growing. */
+  reset(sessionId: string, head: Head | undefined): void {
+    const live = this.#sessions.get(sessionId);
+    if (live === undefined) return;
+    if (head === undefined) this.#sessions.delete(sessionId);
+    else live.head = head;
+    live.recent.clear();
+  }
+
+  #keep(sessionId: string, head: Head): Live {
+    const known = this.#sessions.get(sessionId);
+    if (known !== undefined) return known;
+    const live = { head, unseen: 0, waitsFor: 0, readers: 0, recent: new RecentEvents() };
+    this.#sessions.set(sessionId, live);
+    return live;
+  }
+
+  #leave(sessionId: string, live: Live): void {
+    if (live.readers === 0) live.recent.clear();
+    const isIdle = live.readers === 0 && live.unseen === 0;
+    if (isIdle && this.#sessions.get(sessionId) === live) this.#sessions.delete(sessionId);
+  }
+}
+
+function show(live: Live, events: readonly EncodedEvent[]): void {
+  live.head = { ...live.head, seq: live.head.seq + events.length };
+  if (live.readers > 0) live.recent.add(events);
+}
+
+/** The last events of a session that somebody reads, so that each of many readers need not read the file. */
+class RecentEvents {
+  #events: EncodedEvent[] = [];
+  #bytes = 0;
+
+  add(events: readonly EncodedEvent[]): void {
+    for (const event of events) {
+      this.#events.push(event);
+      this.#bytes += event.size;
+    }
+    // Half is dropped at once, so that not every event moves all others.
+    if (this.#events.length <= MOST_EVENTS && this.#bytes <= MOST_BYTES) return;
+    let dropped = 0;
+    while (this.#events.length - dropped > MOST_EVENTS / 2 || this.#bytes > MOST_BYTES / 2) {
+      const first = this.#events[dropped];
+      if (first === undefined) break;
+      this.#bytes -= first.size;
+      dropped += 1;
+    }
+    this.#events.splice(0, dropped);
+  }
+
+  after(seq: number): readonly Envelope[] | undefined {
+    const first = this.#events[0]?.envelope.seq;
+    if (first === undefined || seq < first - 1) return undefined;
+    return this.#events.slice(seq - first + 1).map(({ envelope }) => envelope);
+  }
+
+  clear(): void {
+    this.#events = [];
+    this.#bytes = 0;
+  }
+}
+
+const MOST_EVENTS = 512;
+const MOST_BYTES = 1_000_000;

@@ -1,0 +1,136 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { EVENT_VERSIONS, type EventVersions } from "../../domain/upcast.ts";
+import { systemClock, type Clock } from "../../platform/clock.ts";
+import { makeBell } from "../bell.ts";
+import type { Store } from "../store.ts";
+import { StoreError } from "../store-error.ts";
+import { loadEngine } from "./engine.ts";
+import { EventKinds } from "./event-kinds.ts";
+import { EventRows } from "./event-rows.ts";
+import { FileChanges } from "./file-changes.ts";
+import { GroupSync } from "./group-sync.ts";
+import { LiveSessions } from "./live-sessions.ts";
+import { readingStore } from "./reading-store.ts";
+import { expectCurrent, migrate } from "./schema.ts";
+import { hasFullText, keepSearchIndex } from "./search-index.ts";
+import { named, Sql } from "./sql.ts";
+import { openWalFile, type Datasync } from "./wal-file.ts";
+import { writingStore, type WritingStore } from "./writing-store.ts";
+
+export interface SqliteStoreOptions {
+  readonly file: string;
+  /** Beside a process that writes; nothing in the file or its locks changes. */
+  readonly readOnly?: boolean;
+  readonly clock?: Clock;
+  /** How commits are brought to the disk. */
+  readonly datasync?: Datasync;
+  readonly versions?: EventVersions;
+  /** `plain` looks through every text, as an engine without FTS5 has to. */
+  readonly search?: "full-text" | "plain";
+}
+
+/** One file, written by one process. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { file, readOnly = false } = options;
+  const { DatabaseSync } = await loadEngine();
+  if (!readOnly) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const sql = new Sql(named(() => new DatabaseSync(file, { readOnly })));
+  try {
+    return readOnly ? openForReading(sql, options) : await openForWriting(sql, options);
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
+  const { file, clock = systemClock, versions = EVENT_VERSIONS } = options;
+  sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
+  expectCurrent(sql, file);
+  const bell = makeBell();
+  const changes = new FileChanges(sql, bell, clock);
+  const rows = new EventRows(sql, new EventKinds(sql, versions), versions);
+  const beside = { head: nothing, recent: nothing, join: () => changes.join() };
+  return {
+    ...readingStore({ sql, rows, bell, beside }),
+    ...refusing(file),
+    async close() {
+      if (bell.isClosed) return;
+      bell.close();
+      sql.close();
+    },
+  };
+}
+
+async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<Store> {
+  const { file, versions = EVENT_VERSIONS, search = "full-text" } = options;
+  configure(sql, file);
+  migrate(sql, file);
+  keepSearchIndex(sql, search === "full-text" && hasFullText(sql));
+  const { datasync = (wal) => wal.datasync() } = options;
+  const wal = await openWalFile(file, datasync);
+  const bell = makeBell();
+  const kinds = new EventKinds(sql, versions);
+  const rows = new EventRows(sql, kinds, versions);
+  const live = new LiveSessions();
+  const sync = new GroupSync(() => wal.sync());
+  // What a killed process left in the system's memory is read as written, so it has to be.
+  await sync.now();
+  const close = async (): Promise<void> => {
+    await wal.close();
+    checkpoint(sql);
+    sql.close();
+  };
+  return {
+    ...readingStore({ sql, rows, bell, beside: live }),
+    ...writingStore({ sql, kinds, rows, bell, live, sync, close }),
+  };
+}
+
+/** An engine may stay in another journal mode without an error, so it is asked. */
+function configure(sql: Sql, file: string): void {
+  sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}; PRAGMA auto_vacuum = INCREMENTAL`);
+  const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
+  if (mode !== "wal") {
+    throw new StoreError("store_failed", `${file} cannot have a write-ahead log here`, {
+      details: { file, mode },
+    });
+  }
+  sql.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+}
+
+/**
+ * The twin of `node:sqlite` closes a file only when the last statement is collected, and leaves this undone. Where it
+ * fails nothing is lost: the next to open the file finds the log beside it.
+ */
+function checkpoint(sql: Sql): void {
+  try {
+    sql.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    return;
+  }
+}
+
+const BUSY_MILLISECONDS = 2000;
+/** 16 MB. A page that was changed often is copied once: a seventh less work than with SQLite's 1000. */
+const CHECKPOINT_PAGES = 4000;
+
+function nothing(): undefined {}
+
+function refusing(file: string): Omit<WritingStore, "close"> {
+  const refuse = async (): Promise<never> => {
+    throw new StoreError("store_failed", `${file} was opened for reading`, { details: { file } });
+  };
+  return {
+    acquire: refuse,
+    renew: refuse,
+    release: refuse,
+    append: refuse,
+    claimDue: refuse,
+    deleteSession: refuse,
+    putBlob: refuse,
+    saveSnapshot: refuse,
+    retain: refuse,
+  };
+}

@@ -1,0 +1,23 @@
+import { loadEngine } from "./engine.ts";
+
+/**
+ * Takes a lock that the kernel frees when this process dies, however it dies; undefined while another process has it.
+ *
+ * It is SQLite's own lock on a file of its own: Node has no other that a kill cannot leave behind.
+ */
+export async function takeOwnerLock(file: string): Promise<(() => void) | undefined> {
+  const { DatabaseSync } = await loadEngine();
+  const database = new DatabaseSync(file, { readOnly: false });
+  try {
+    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+  return () => database.close();
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && /database is locked|SQLITE_BUSY/i.test(error.message);
+}

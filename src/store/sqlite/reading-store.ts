@@ -1,0 +1,83 @@
+import type { Bell } from "../bell.ts";
+import { follow, type LogView } from "../follow.ts";
+import type { Head, Store } from "../store.ts";
+import { storeClosed } from "../store-error.ts";
+import { checkFile } from "./check-file.ts";
+import type { EventRows } from "./event-rows.ts";
+import { isIndexed } from "./search-index.ts";
+import { findReply, readBlob, readSnapshot } from "./session-parts.ts";
+import { findSession, listSessions, readRecord } from "./session-rows.ts";
+import type { Sql } from "./sql.ts";
+
+export interface ReadingParts {
+  readonly sql: Sql;
+  readonly rows: EventRows;
+  readonly bell: Bell;
+  /** What is known beside the file. */
+  readonly beside: Beside;
+}
+
+export interface Beside {
+  /** What may be seen, when that is less than the file has. */
+  head(sessionId: string): Head | undefined;
+  recent: (sessionId: string, after: number) => ReturnType<LogView["next"]> | undefined;
+  join(sessionId: string, head: Head): () => void;
+}
+
+export type ReadingStore = Pick<
+  Store,
+  | "findReply"
+  | "read"
+  | "head"
+  | "subscribe"
+  | "sessions"
+  | "session"
+  | "blob"
+  | "snapshot"
+  | "check"
+>;
+
+/** The half of a store that changes nothing. */
+export function readingStore({ sql, rows, bell, beside }: ReadingParts): ReadingStore {
+  const file = (): Sql => {
+    if (bell.isClosed) throw storeClosed();
+    return sql;
+  };
+  const headOf = (sessionId: string): Head | undefined =>
+    beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
+  const log: LogView = {
+    head: headOf,
+    next(sessionId, after) {
+      const recent = beside.recent(sessionId, after);
+      if (recent !== undefined) return recent;
+      const found = findSession(file(), sessionId);
+      const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+      return found === undefined ? [] : rows.batch(found, { after, through });
+    },
+    join(sessionId) {
+      const head = headOf(sessionId);
+      return head === undefined ? () => {} : beside.join(sessionId, head);
+    },
+  };
+  return {
+    async findReply(sessionId, commandId) {
+      const found = findSession(file(), sessionId);
+      return found && findReply(sql, found.key, commandId);
+    },
+    async read(sessionId, after, limit) {
+      const found = findSession(file(), sessionId);
+      const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+      return found === undefined ? [] : rows.read(found, { after, through }, limit);
+    },
+    async head(sessionId) {
+      file();
+      return headOf(sessionId);
+    },
+    subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
+    sessions: async (query) => listSessions(file(), query, isIndexed(sql)),
+    session: async (sessionId) => readRecord(file(), sessionId),
+    blob: async (sessionId, blobId) => readBlob(file(), sessionId, blobId),
+    snapshot: async (sessionId, form) => readSnapshot(file(), sessionId, form),
+    check: async () => checkFile(file(), rows),
+  };
+}

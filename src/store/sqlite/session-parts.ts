@@ -1,0 +1,53 @@
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { Snapshot } from "../store.ts";
+import { blobTaken, noSession } from "../store-error.ts";
+import { findSession } from "./session-rows.ts";
+import type { Sql } from "./sql.ts";
+
+export function putBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {
+  const key = findSession(sql, sessionId)?.key;
+  if (key === undefined) throw noSession(sessionId);
+  const kept = readBlob(sql, sessionId, blobId);
+  if (kept === undefined) {
+    sql.run("INSERT INTO blobs (session, id, bytes) VALUES (?, ?, ?)", key, blobId, bytes);
+  } else if (Buffer.compare(kept, bytes) !== 0) throw blobTaken(sessionId, blobId);
+}
+
+export function readBlob(sql: Sql, sessionId: string, blobId: string): Uint8Array | undefined {
+  const read = `SELECT bytes FROM blobs
+    WHERE session = (SELECT key FROM sessions WHERE id = ?) AND id = ?`;
+  return sql.get(read, sessionId, blobId)?.bytes("bytes");
+}
+
+export function findReply(sql: Sql, key: number, commandId: string): JsonValue | undefined {
+  const row = sql.get("SELECT reply FROM commands WHERE session = ? AND id = ?", key, commandId);
+  return row === undefined ? undefined : JSON.parse(row.text("reply"));
+}
+
+export function writeSnapshot(sql: Sql, key: number, { form, seq, state }: Snapshot): void {
+  const write = "INSERT OR REPLACE INTO snapshots (session, form, seq, state) VALUES (?, ?, ?, ?)";
+  sql.run(write, key, form, seq, JSON.stringify(state));
+}
+
+/** One that cannot be read is as good as none: it can be made again from the log. */
+export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapshot | undefined {
+  const read = `SELECT seq, state FROM snapshots
+    WHERE session = (SELECT key FROM sessions WHERE id = ?) AND form = ?`;
+  const row = sql.get(read, sessionId, form);
+  const state = row && readState(row.text("state"));
+  return row && state && { form, seq: row.number("seq"), state };
+}
+
+function readState(text: string): JsonObject | undefined {
+  try {
+    const state: unknown = JSON.parse(text);
+    return isState(state) ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What JSON text makes is JSON all through. */
+function isState(value: unknown): value is JsonObject {
+  return isObject(value);
+}

@@ -1,0 +1,129 @@
+import { randomText } from "../../platform/random.ts";
+import { pageAfter, readPage } from "../session-page.ts";
+import type {
+  Head,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  SessionState,
+  Store,
+} from "../store.ts";
+import { StoreError } from "../store-error.ts";
+import type { Place } from "./event-rows.ts";
+import type { Row } from "./row.ts";
+import { searchConditions, type Condition } from "./search-index.ts";
+import type { Sql } from "./sql.ts";
+
+/** A session with what decides whether it may be written to. */
+export interface Found extends Place {
+  readonly head: Head;
+  readonly owner: string | null;
+  readonly epoch: number;
+  readonly leasedUntil: number;
+}
+
+const FIND = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until
+  FROM sessions WHERE id = ?`;
+
+export function findSession(sql: Sql, sessionId: string): Found | undefined {
+  const row = sql.get(FIND, sessionId);
+  return row === undefined ? undefined : readFound(row);
+}
+
+export function makeSession(sql: Sql, sessionId: string, now: number): void {
+  sql.run(
+    `INSERT INTO sessions (id, incarnation, created_at, updated_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    sessionId,
+    randomText(22),
+    now,
+    now,
+  );
+}
+
+/** Those whose time has come and that nobody has, the longest due first. */
+export function findDue(sql: Sql, now: number, limit: number): readonly Found[] {
+  const due = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until FROM sessions
+    WHERE wake_at <= ? AND (owner IS NULL OR leased_until <= ?) ORDER BY wake_at LIMIT ?`;
+  return sql.all(due, now, now, limit).map(readFound);
+}
+
+function readFound(row: Row): Found {
+  return {
+    sessionId: row.text("id"),
+    key: row.number("key"),
+    head: {
+      incarnation: row.text("incarnation"),
+      seq: row.number("seq"),
+      firstSeq: row.number("first_seq"),
+    },
+    owner: row.textOrNull("owner"),
+    epoch: row.number("epoch"),
+    leasedUntil: row.number("leased_until"),
+  };
+}
+
+export function deleteSession(sql: Sql, key: number): void {
+  for (const table of ["events", "commands", "blobs", "snapshots", "said"]) {
+    sql.run(`DELETE FROM ${table} WHERE session = ?`, key);
+  }
+  sql.run("DELETE FROM sessions WHERE key = ?", key);
+}
+
+export function readRecord(sql: Sql, sessionId: string): Awaited<ReturnType<Store["session"]>> {
+  const row = sql.get("SELECT * FROM sessions WHERE id = ? AND seq > 0", sessionId);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+export function listSessions(sql: Sql, query: SessionQuery, indexed: boolean): SessionPage {
+  const conditions = conditionsOf(query, indexed);
+  const rows = sql.all(
+    `SELECT * FROM sessions WHERE ${conditions.map((one) => one.sql).join(" AND ")}
+     ORDER BY updated_at DESC, id DESC LIMIT ?`,
+    ...conditions.flatMap(({ values }) => values),
+    query.limit + 1,
+  );
+  const sessions = rows.slice(0, query.limit).map(toRecord);
+  const last = sessions.at(-1);
+  return last !== undefined && rows.length > query.limit
+    ? { sessions, nextPage: pageAfter(last) }
+    : { sessions };
+}
+
+function conditionsOf(query: SessionQuery, indexed: boolean): readonly Condition[] {
+  const { page, search = "", principal, agent, workingDirectory } = query;
+  const end = page === undefined ? undefined : readPage(page);
+  const equal = (column: string, value: string | undefined): readonly Condition[] =>
+    value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
+  return [
+    { sql: "seq > 0", values: [] },
+    ...equal("principal", principal),
+    ...equal("agent", agent),
+    ...equal("working_directory", workingDirectory),
+    ...(end === undefined
+      ? []
+      : [{ sql: "(updated_at, id) < (?, ?)", values: [end.updatedAt, end.sessionId] }]),
+    ...searchConditions(search, indexed),
+  ];
+}
+
+function toRecord(row: Row): SessionRecord {
+  return {
+    sessionId: row.text("id"),
+    incarnation: row.text("incarnation"),
+    agent: row.text("agent"),
+    principal: row.text("principal"),
+    state: readState(row.text("state")),
+    title: row.textOrNull("title"),
+    workingDirectory: row.textOrNull("working_directory"),
+    createdAt: row.number("created_at"),
+    updatedAt: row.number("updated_at"),
+    seq: row.number("seq"),
+    wakeAt: row.numberOrNull("wake_at"),
+  };
+}
+
+function readState(state: string): SessionState {
+  if (state === "idle" || state === "running" || state === "waiting") return state;
+  throw new StoreError("store_damaged", `A session is ${state}, which is no state`);
+}

@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { storeKeeping } from "./store/store-keeping.ts";
+import { storeListing } from "./store/store-listing.ts";
+import { storeReading } from "./store/store-reading.ts";
+import type { StoreSubject } from "./store/store-subject.ts";
+import { storeWriting } from "./store/store-writing.ts";
+
+/** Every store passes this. */
+export function storeContract(name: string, subject: StoreSubject): void {
+  describe(`the store contract: ${name}`, () => {
+    storeWriting(subject);
+    storeReading(subject);
+    storeListing(subject);
+    storeKeeping(subject);
+  });
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { Store } from "../../../src/store/store.ts";
+import {
+  acquire,
+  delta,
+  draft,
+  entry,
+  finished,
+  headOf,
+  HOUR,
+  NOW,
+  seqs,
+  sessionOf,
+  type StoreSubject,
+} from "./store-subject.ts";
+
+export function storeKeeping({ open }: StoreSubject): void {
+  describe("blobs", () => {
+    it("are kept once under their id, per session", async () => {
+      const store = await open();
+      await sessionOf(store, "ses_1", 1);
+      const bytes = new Uint8Array([0, 1, 255]);
+      await store.putBlob("ses_1", "blob_1", bytes);
+      await store.putBlob("ses_1", "blob_1", bytes.slice());
+      bytes[0] = 9;
+      await expect(store.putBlob("ses_1", "blob_1", bytes)).rejects.toMatchObject({
+        code: "blob_taken",
+        details: { sessionId: "ses_1", blobId: "blob_1" },
+      });
+      await store.putBlob("ses_1", "empty", new Uint8Array(0));
+      expect([...((await store.blob("ses_1", "blob_1")) ?? [])]).toEqual([0, 1, 255]);
+      expect(await store.blob("ses_1", "empty")).toHaveLength(0);
+      expect(await store.blob("ses_1", "blob_2")).toBeUndefined();
+      expect(await store.blob("ses_2", "blob_1")).toBeUndefined();
+      await expect(store.putBlob("ses_2", "blob_1", bytes)).rejects.toMatchObject({
+        code: "not_found",
+      });
+    });
+  });
+
+  describe("a snapshot", () => {
+    it("is the last of its form, and of the newest owner", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 3);
+      await store.saveSnapshot(lease, { form: "1", seq: 2, state: { n: 2 } });
+      await store.saveSnapshot(lease, { form: "1", seq: 3, state: { n: 3 } });
+      expect(await store.snapshot("ses_1", "1")).toEqual({ form: "1", seq: 3, state: { n: 3 } });
+      expect(await store.snapshot("ses_1", "2")).toBeUndefined();
+      expect(await store.snapshot("ses_2", "1")).toBeUndefined();
+      const ahead = store.saveSnapshot(lease, { form: "1", seq: 4, state: {} });
+      await expect(ahead).rejects.toMatchObject({ code: "wrong_seq" });
+      await acquire(store, "ses_1");
+      const stale = store.saveSnapshot(lease, { form: "1", seq: 1, state: {} });
+      await expect(stale).rejects.toMatchObject({ code: "stale_lease" });
+    });
+  });
+
+  describe("a session that is deleted", () => {
+    it("leaves nothing behind", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 2);
+      await store.append(lease, 2, entry([], { command: { id: "cmd_1", reply: 1 }, wakeAt: NOW }));
+      await store.putBlob("ses_1", "blob_1", new Uint8Array(1));
+      await store.saveSnapshot(lease, { form: "1", seq: 1, state: {} });
+      const { incarnation } = await headOf(store, "ses_1");
+      expect(await store.deleteSession("ses_1")).toBe(true);
+      await sessionOf(store, "ses_1", 0);
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 0, firstSeq: 1 });
+      expect((await headOf(store, "ses_1")).incarnation).not.toBe(incarnation);
+      expect(await store.read("ses_1", 0, 9)).toEqual([]);
+      expect(await store.findReply("ses_1", "cmd_1")).toBeUndefined();
+      expect(await store.blob("ses_1", "blob_1")).toBeUndefined();
+      expect(await store.snapshot("ses_1", "1")).toBeUndefined();
+      expect(await store.claimDue(NOW + 9 * HOUR, { owner: "x", forMs: 1, limit: 9 })).toEqual([]);
+    });
+  });
+
+  describe("retention", () => {
+    const now = NOW + HOUR;
+
+    it("deletes sessions that have been quiet for too long, but none in use", async () => {
+      const store = await open();
+      for (const id of ["old", "waking", "owned", "new"]) {
+        const at = id === "new" ? now : NOW;
+        const { lease } = await acquire(store, id, at);
+        const wakeAt = id === "waking" ? now + HOUR : null;
+        await store.append(lease, 0, entry([delta("a", { at }), delta("b", { at })], { wakeAt }));
+        if (id !== "owned") await store.release(lease);
+        else await store.renew(lease, now, HOUR);
+      }
+      const retained = await store.retain({ now, before: now });
+      expect(retained).toMatchObject({ deletedSessions: 1, droppedEvents: 0 });
+      const { sessions } = await store.sessions({ limit: 9 });
+      expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["new", "waking", "owned"]);
+      expect(await store.retain({ now })).toMatchObject({ deletedSessions: 0, droppedEvents: 0 });
+      expect(await store.check()).toEqual([]);
+    });
+
+    it("drops the deltas of ended blocks before any session, and then the oldest session", async () => {
+      const store = await open();
+      await talk(store, "older", NOW);
+      await talk(store, "newer", NOW + 1);
+      const { bytes } = await store.retain({ now });
+      const dropped = await store.retain({ now, maxBytes: bytes - 1 });
+      expect(dropped).toMatchObject({ deletedSessions: 0, droppedEvents: 4 });
+      expect(seqs(await store.read("older", 0, 99))).toEqual([3, 4, 5, 7, 9, 10]);
+      expect(seqs(await store.read("older", 5, 2))).toEqual([7, 9]);
+      expect(await headOf(store, "older")).toMatchObject({ seq: 10, firstSeq: 9 });
+      expect(await headOf(store, "newer")).toMatchObject({ seq: 10, firstSeq: 1 });
+      expect(await store.check()).toEqual([]);
+      const rest = await store.retain({ now, maxBytes: Math.floor(bytes / 2) - 100 });
+      expect(rest).toMatchObject({ deletedSessions: 1, droppedEvents: 4 });
+      expect(rest.bytes).toBeLessThan(bytes / 2 - 100);
+      expect(await store.head("older")).toBeUndefined();
+      const none = await store.retain({ now, maxBytes: 0 });
+      expect(none).toEqual({ deletedSessions: 1, droppedEvents: 0, bytes: 0 });
+    });
+
+    it("leaves the log such that it can be written on", async () => {
+      const store = await open();
+      await talk(store, "ses_1", NOW);
+      await store.retain({ now, maxBytes: 1000 });
+      const { lease, head } = await acquire(store, "ses_1", now);
+      await store.append(lease, head.seq, entry([delta("more")]));
+      expect(seqs(await store.read("ses_1", 7, 99))).toEqual([9, 10, 11]);
+      expect(await store.check()).toEqual([]);
+    });
+  });
+}
+
+/** Two ended blocks and an ended call with four deltas in all, and a block that is still open. */
+async function talk(store: Store, sessionId: string, at: number): Promise<void> {
+  const { lease } = await acquire(store, sessionId, at);
+  const input = (text: string) =>
+    draft({ type: "tool.input.delta", toolCallId: "tool_1", text }, at);
+  const call = { id: "c", name: "look", inputText: "{}", runBy: "client", input: {} } as const;
+  const called = {
+    type: "tool.called",
+    toolCallId: "tool_1",
+    messageId: "msg_1",
+    block: 3,
+  } as const;
+  const open = { type: "thought.delta", messageId: "msg_1", block: 2, text: "hm" } as const;
+  await store.append(
+    lease,
+    0,
+    entry([
+      delta("a", { at }),
+      delta("b", { at }),
+      finished("ab", { at }),
+      draft(open, at),
+      finished("no deltas", { block: 1, at }),
+      input("{"),
+      draft(open, at),
+      input("}"),
+      draft({ ...called, call }, at),
+      delta("another block of the same number", { at }),
+    ]),
+  );
+  await store.release(lease);
+}

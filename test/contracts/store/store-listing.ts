@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import type { Entry, SessionQuery, Store } from "../../../src/store/store.ts";
+import {
+  acquire,
+  delta,
+  draft,
+  entry,
+  finished,
+  HOUR,
+  NOW,
+  type StoreSubject,
+} from "./store-subject.ts";
+
+export function storeListing({ open }: StoreSubject): void {
+  describe("the list of sessions", () => {
+    it("shows what the entries said of a session, and not one without events", async () => {
+      const store = await open();
+      const { lease, head } = await acquire(store, "ses_1");
+      await acquire(store, "ses_empty");
+      const index = { agent: "demo", principal: "ada", workingDirectory: "/home/ada" };
+      await store.append(lease, 0, entry([delta("a", { at: NOW + 1 })], { index }));
+      const rest = { index: { title: "Tea", state: "waiting" }, wakeAt: NOW + 9 } as const;
+      await store.append(lease, 1, entry([delta("b", { at: NOW + 2 })], rest));
+      const record = {
+        sessionId: "ses_1",
+        incarnation: head.incarnation,
+        ...index,
+        title: "Tea",
+        state: "waiting",
+        createdAt: NOW,
+        updatedAt: NOW + 2,
+        seq: 2,
+        wakeAt: NOW + 9,
+      };
+      expect(await store.sessions({ limit: 10 })).toEqual({ sessions: [record] });
+      expect(await store.session("ses_1")).toEqual(record);
+      expect(await store.session("ses_empty")).toBeUndefined();
+      expect(await store.session("ses_2")).toBeUndefined();
+      await store.append(lease, 2, entry([], { wakeAt: null }));
+      expect(await store.session("ses_1")).toEqual({ ...record, wakeAt: null });
+    });
+
+    it("comes in pages, the newest first, equal times included", async () => {
+      const store = await open();
+      for (const [index, id] of ["a", "b", "c", "d", "e", "f", "g"].entries()) {
+        await make(store, id, entry([delta(id, { at: NOW + Math.floor(index / 3) })]));
+      }
+      const pages: string[][] = [];
+      for (let page: string | undefined = ""; page !== undefined;) {
+        const { sessions, nextPage } = await store.sessions({
+          limit: 2,
+          ...(page === "" ? {} : { page }),
+        });
+        pages.push(sessions.map(({ sessionId }) => sessionId));
+        page = nextPage;
+      }
+      expect(pages).toEqual([["g", "f"], ["e", "d"], ["c", "b"], ["a"]]);
+      const [wrong, none] = [
+        { limit: 2, page: "nonsense" },
+        { limit: 2, page: "0.a" },
+      ];
+      await expect(store.sessions(wrong)).rejects.toMatchObject({ code: "invalid_option" });
+      expect(await store.sessions(none)).toEqual({ sessions: [] });
+    });
+
+    it("can be narrowed by principal, agent and folder", async () => {
+      const store = await open();
+      await make(store, "a", entry([delta("")], { index: { principal: "ada", agent: "demo" } }));
+      await make(store, "b", entry([delta("")], { index: { principal: "bob", agent: "demo" } }));
+      await make(store, "c", entry([delta("")], { index: { workingDirectory: "/w" } }));
+      expect(await idsOf(store, { principal: "ada" })).toEqual(["a"]);
+      expect(await idsOf(store, { agent: "demo" })).toEqual(["b", "a"]);
+      expect(await idsOf(store, { agent: "demo", principal: "bob" })).toEqual(["b"]);
+      expect(await idsOf(store, { workingDirectory: "/w" })).toEqual(["c"]);
+    });
+
+    it.each([
+      ["in the title", "weekend", ["title"]],
+      ["in the id", "ses_by_id", ["ses_by_id"]],
+      ["that the agent said", "Take", ["answer"]],
+      ["that people said", "umbrellas", ["prompt"]],
+      ["within a longer one, in any case", "Umbrella", ["prompt", "answer"]],
+      ["of two letters, in any script", "東京", ["japanese"]],
+      ["of more letters, in any script", "東京都", ["japanese"]],
+      ["that stand apart", "rain  umbrella", ["answer"]],
+      ["that do not all occur", "rain tokyo", []],
+      ["with signs of a search language", '"100%_" OR', []],
+      ["with signs that occur", '100% "sure"', ["answer"]],
+      ["that came in deltas only", "unfinished", []],
+      ["that are none", " ", ["prompt", "answer", "japanese", "ses_by_id", "title"]],
+    ])("finds words %s", async (_, search, ids) => {
+      const store = await open();
+      await make(store, "title", entry([delta("unfinished")], { index: { title: "The Weekend" } }));
+      await make(store, "ses_by_id", entry([delta("")]));
+      await make(store, "japanese", entry([finished("ここは東京都です")]));
+      await make(store, "answer", entry([finished('Take an umbrella. Rain is 100% "sure".')]));
+      const content = [{ type: "text", text: "What about umbrellas?" }] as const;
+      const sent = { type: "message.sent", messageId: "msg_1", content, origin: "prompt" } as const;
+      await make(store, "prompt", entry([draft(sent)]));
+      expect(await idsOf(store, { search })).toEqual(inOrder(ids));
+    });
+
+    it("finds nothing of a session that was deleted", async () => {
+      const store = await open();
+      await make(store, "a", entry([finished("umbrella")]));
+      expect(await store.deleteSession("a")).toBe(true);
+      expect(await store.deleteSession("a")).toBe(false);
+      await make(store, "a", entry([finished("tea")]));
+      expect(await idsOf(store, { search: "umbrella" })).toEqual([]);
+    });
+  });
+
+  describe("claimDue", () => {
+    const claim = { owner: "waker", forMs: HOUR, limit: 10 };
+
+    it("leases the sessions whose time has come and that nobody owns, the longest due first", async () => {
+      const store = await open();
+      for (const [id, wakeAt] of [
+        ["late", NOW + 5],
+        ["early", NOW + 1],
+        ["future", NOW + 99],
+      ] as const)
+        await make(store, id, entry([delta("")], { wakeAt }));
+      const { lease } = await acquire(store, "owned");
+      await store.append(lease, 0, entry([delta("")], { wakeAt: NOW }));
+      await make(store, "asleep", entry([delta("")]));
+      const claimed = await store.claimDue(NOW + 5, claim);
+      expect(claimed).toMatchObject([
+        { lease: { sessionId: "early", owner: "waker" }, head: { seq: 1 }, abandoned: false },
+        { lease: { sessionId: "late", owner: "waker" }, head: { seq: 1 }, abandoned: false },
+      ]);
+      expect(await store.claimDue(NOW + 6, claim)).toEqual([]);
+      for (const { lease } of claimed) await store.append(lease, 1, entry([], { wakeAt: null }));
+      const later = await store.claimDue(NOW + HOUR, { ...claim, limit: 1 });
+      expect(later).toMatchObject([{ lease: { sessionId: "owned" }, abandoned: true }]);
+    });
+  });
+}
+
+async function make(store: Store, sessionId: string, first: Entry): Promise<void> {
+  const { lease } = await acquire(store, sessionId);
+  await store.append(lease, 0, first);
+  await store.release(lease);
+}
+
+async function idsOf(store: Store, query: Omit<SessionQuery, "limit">): Promise<readonly string[]> {
+  const { sessions } = await store.sessions({ limit: 10, ...query });
+  return sessions.map(({ sessionId }) => sessionId);
+}
+
+/** Of one time, and so in the order of their ids. */
+function inOrder(ids: readonly string[]): readonly string[] {
+  return ids.toSorted().toReversed();
+}

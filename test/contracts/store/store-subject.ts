@@ -1,0 +1,65 @@
+import type { AgentEvent } from "../../../src/domain/agent-event.ts";
+import type { Cursor, Draft, Envelope } from "../../../src/domain/envelope.ts";
+import type { Acquired, Entry, Lease, Store } from "../../../src/store/store.ts";
+
+export interface StoreSubject {
+  /** An empty store, which the subject closes after the test. */
+  readonly open: () => Promise<Store>;
+  /** Closes a store and opens what it left behind; absent where nothing is left. */
+  readonly reopen?: (store: Store) => Promise<Store>;
+}
+
+export const HOUR = 3_600_000;
+export const NOW = 1_800_000_000_000;
+
+export function acquire(store: Store, sessionId: string, now = NOW): Promise<Acquired> {
+  return store.acquire(sessionId, { owner: "me", now, forMs: HOUR });
+}
+
+export function draft(event: AgentEvent, at = NOW): Draft {
+  return { at, visibility: "public", event };
+}
+
+export function delta(text: string, { block = 0, at = NOW } = {}): Draft {
+  return draft({ type: "text.delta", messageId: "msg_1", block, text }, at);
+}
+
+export function finished(text: string, { block = 0, at = NOW } = {}): Draft {
+  return draft({ type: "text.finished", messageId: "msg_1", block, text }, at);
+}
+
+export function entry(events: readonly Draft[], rest: Partial<Entry> = {}): Entry {
+  return { events, sync: false, ...rest };
+}
+
+/** A session with so many deltas, and the lease on it. */
+export async function sessionOf(store: Store, sessionId: string, events: number): Promise<Lease> {
+  const { lease } = await acquire(store, sessionId);
+  const drafts = Array.from({ length: events }, (_, index) => delta(`${index + 1}`));
+  await store.append(lease, 0, entry(drafts));
+  return lease;
+}
+
+export function seqs(events: readonly Envelope[]): readonly number[] {
+  return events.map(({ seq }) => seq);
+}
+
+/** Reads until the log is at a place, and then leaves. */
+export async function readUntil(
+  store: Store,
+  { sessionId, cursor, until }: { sessionId: string; cursor?: Cursor; until: number },
+): Promise<readonly Envelope[]> {
+  const events: Envelope[] = [];
+  for await (const batch of store.subscribe(sessionId, cursor, new AbortController().signal)) {
+    events.push(...batch.events);
+    if ((events.at(-1)?.seq ?? 0) >= until) break;
+  }
+  return events;
+}
+
+/** The head of a session that has to be there. */
+export async function headOf(store: Store, sessionId: string) {
+  const head = await store.head(sessionId);
+  if (head === undefined) throw new Error(`there is no session ${sessionId}`);
+  return head;
+}

@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import {
+  acquire,
+  delta,
+  draft,
+  entry,
+  headOf,
+  HOUR,
+  NOW,
+  seqs,
+  sessionOf,
+  type StoreSubject,
+} from "./store-subject.ts";
+
+export function storeWriting({ open, reopen }: StoreSubject): void {
+  describe("leases", () => {
+    it("make a session and give it to its first owner", async () => {
+      const store = await open();
+      const acquired = await acquire(store, "ses_1");
+      expect(acquired).toEqual({
+        lease: { sessionId: "ses_1", owner: "me", epoch: expect.any(Number) },
+        head: { incarnation: expect.any(String), seq: 0, firstSeq: 1 },
+        abandoned: false,
+      });
+      expect(await store.head("ses_1")).toEqual(acquired.head);
+    });
+
+    it("refuse another owner while they run, and name the owner", async () => {
+      const store = await open();
+      await acquire(store, "ses_1");
+      const other = { owner: "other", now: NOW + 1, forMs: HOUR };
+      await expect(store.acquire("ses_1", other)).rejects.toMatchObject({
+        code: "lease_held",
+        details: { sessionId: "ses_1", owner: "me", until: NOW + HOUR },
+      });
+    });
+
+    it.each([
+      ["ran out", { now: NOW + HOUR }],
+      ["is taken over", { now: NOW, takeOver: true }],
+    ])("fence off an owner whose lease %s", async (_, how) => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 1);
+      const taken = await store.acquire("ses_1", { owner: "other", forMs: HOUR, ...how });
+      expect(taken).toMatchObject({ head: { seq: 1 }, abandoned: true });
+      expect(taken.lease.epoch).toBeGreaterThan(lease.epoch);
+      await expect(store.append(lease, 1, entry([delta("late")]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+      expect(await store.renew(lease, NOW, HOUR)).toBe(false);
+      await store.release(lease);
+      await store.append(taken.lease, 1, entry([delta("mine")]));
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2 });
+    });
+
+    it("fence off the earlier self of the same owner", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 1);
+      await acquire(store, "ses_1");
+      await expect(store.append(lease, 1, entry([]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+    });
+
+    it("count after their time while nobody took the session, and can be renewed", async () => {
+      const store = await open();
+      const { lease } = await acquire(store, "ses_1");
+      await store.append(lease, 0, entry([delta("a")]));
+      expect(await store.renew(lease, NOW + 2 * HOUR, HOUR)).toBe(true);
+      const other = { owner: "other", now: NOW + 2 * HOUR, forMs: HOUR };
+      await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
+    });
+
+    it("can be given back, and then no longer write", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 1);
+      await store.release(lease);
+      await expect(store.append(lease, 1, entry([]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+      expect(await store.renew(lease, NOW, HOUR)).toBe(false);
+      const other = { owner: "other", now: NOW, forMs: HOUR };
+      expect(await store.acquire("ses_1", other)).toMatchObject({ abandoned: false });
+    });
+
+    it("of a deleted session do not write to the one made anew", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      await store.deleteSession("ses_1");
+      await expect(store.append(lease, 0, entry([]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+      await acquire(store, "ses_1");
+      await expect(store.append(lease, 0, entry([]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+    });
+  });
+
+  describe("append", () => {
+    it("gives each event its place, and reads back what was written [W-33]", async () => {
+      const store = await open();
+      const { lease } = await acquire(store, "ses_1");
+      const full = {
+        at: NOW,
+        turnId: "turn_1",
+        actor: { kind: "user", principal: "ada", clientId: "client_1" },
+        cause: "cmd_1",
+        visibility: "internal",
+        event: { type: "session.titled", title: "Über 日本 \u{1f600} \u0000 '\"" },
+      } as const;
+      const appended = await store.append(lease, 0, entry([full, delta("b")]));
+      const wanted = [
+        { sessionId: "ses_1", seq: 1, ...full },
+        { sessionId: "ses_1", seq: 2, ...delta("b") },
+      ];
+      expect(appended).toEqual({ status: "appended", events: wanted });
+      expect(await store.read("ses_1", 0, 10)).toEqual(wanted);
+    });
+
+    it.each([0, 2])("refuses a log that is not at %i, and writes nothing", async (expected) => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 1);
+      const command = { id: "cmd_1", reply: true };
+      const wrong = store.append(lease, expected, entry([delta("x")], { command, wakeAt: 1 }));
+      await expect(wrong).rejects.toMatchObject({
+        code: "wrong_seq",
+        details: { sessionId: "ses_1", expected, seq: 1 },
+      });
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
+      expect(await store.findReply("ses_1", "cmd_1")).toBeUndefined();
+      expect(await store.session("ses_1")).toMatchObject({ wakeAt: null });
+    });
+
+    it("takes appends that do not wait for each other, one session or many", async () => {
+      const store = await open();
+      const leases = await Promise.all(["a", "b"].map((id) => sessionOf(store, id, 0)));
+      const appends = leases.flatMap((lease) =>
+        Array.from({ length: 50 }, (_, seq) =>
+          store.append(lease, seq, entry([delta(`${seq}`)], { sync: seq % 7 === 0 })),
+        ),
+      );
+      await Promise.all(appends);
+      for (const id of ["a", "b"]) {
+        const events = await store.read(id, 0, 100);
+        expect(seqs(events)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+      }
+    });
+
+    it("refuses one of several at once and takes the others", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      const results = await Promise.allSettled([
+        store.append(lease, 0, entry([delta("a")], { sync: true })),
+        store.append(lease, 0, entry([delta("lost")])),
+        store.append(lease, 1, entry([delta("b")])),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(await store.read("ses_1", 0, 9)).toMatchObject([
+        { event: { text: "a" } },
+        { event: { text: "b" } },
+      ]);
+    });
+
+    it("refuses an event that JSON cannot say, and nothing else", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      const raw = draft({ type: "unknown.reported", what: "event", name: "x", raw: 1n });
+      await expect(store.append(lease, 0, entry([raw]))).rejects.toThrow("BigInt");
+      await store.append(lease, 0, entry([delta("a")]));
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
+    });
+  });
+
+  describe("a command", () => {
+    const command = { id: "cmd_1", reply: { turnId: "turn_1", items: [1, null] } };
+
+    it("has its effect once and its reply always", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      await store.append(lease, 0, entry([delta("a")], { command, sync: true }));
+      const again = await store.append(
+        lease,
+        0,
+        entry([delta("b")], { command: { id: "cmd_1", reply: "another" }, sync: true }),
+      );
+      expect(again).toEqual({ status: "repeated", reply: command.reply });
+      expect(await store.findReply("ses_1", "cmd_1")).toEqual(command.reply);
+      expect(await store.findReply("ses_1", "cmd_2")).toBeUndefined();
+      expect(await store.findReply("ses_2", "cmd_1")).toBeUndefined();
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
+    });
+
+    it("that comes twice at once has its effect once", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      const twice = [0, 1].map(() => store.append(lease, 0, entry([delta("a")], { command })));
+      expect((await Promise.all(twice)).map(({ status }) => status)).toEqual([
+        "appended",
+        "repeated",
+      ]);
+    });
+
+    it("without events is remembered, even with the reply null", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      const silent = entry([], { command: { id: "cmd_1", reply: null } });
+      await store.append(lease, 0, silent);
+      expect(await store.append(lease, 0, silent)).toEqual({ status: "repeated", reply: null });
+    });
+
+    it("needs the newest lease though it was made before", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 0);
+      await store.append(lease, 0, entry([], { command }));
+      await acquire(store, "ses_1");
+      await expect(store.append(lease, 0, entry([], { command }))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+    });
+  });
+
+  describe.runIf(reopen !== undefined)("a store that is opened again", () => {
+    it("goes on where it was: places, replies, leases, incarnation [W-33]", async () => {
+      const first = await open();
+      const lease = await sessionOf(first, "ses_1", 3);
+      const command = { id: "cmd_1", reply: { ok: true } };
+      await first.append(lease, 3, entry([delta("4")], { command, sync: true }));
+      const before = await headOf(first, "ses_1");
+      const store = (await reopen?.(first)) ?? first;
+      expect(await headOf(store, "ses_1")).toEqual(before);
+      expect(await store.findReply("ses_1", "cmd_1")).toEqual({ ok: true });
+      const other = { owner: "other", now: NOW, forMs: HOUR };
+      await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
+      expect(await store.append(lease, 0, entry([], { command }))).toMatchObject({
+        status: "repeated",
+      });
+      const { lease: next, abandoned } = await acquire(store, "ses_1");
+      expect([abandoned, next.epoch > lease.epoch]).toEqual([true, true]);
+      await store.append(next, 4, entry([delta("5")]));
+      expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3, 4, 5]);
+      expect(await store.check()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,149 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { migrate } from "../../src/store/sqlite/schema.ts";
+import { Sql } from "../../src/store/sqlite/sql.ts";
+import {
+  delta,
+  entry,
+  finished,
+  headOf,
+  readUntil,
+  seqs,
+  sessionOf,
+} from "../contracts/store/store-subject.ts";
+import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
+
+describe("the file of a store", () => {
+  it("is refused when a newer version made it, and left as it is", async () => {
+    const file = temporaryFile();
+    await (await opened({ file })).close();
+    await tamper(file, (database) => database.exec("PRAGMA user_version = 99"));
+    const before = readFileSync(file);
+    for (const readOnly of [false, true]) {
+      await expect(opened({ file, readOnly })).rejects.toMatchObject({
+        code: "store_newer",
+        message: expect.stringContaining(`${file} is of version 99`),
+        details: { file, version: 99 },
+      });
+    }
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("is refused when it is something else", async () => {
+    const text = temporaryFile();
+    writeFileSync(text, "This is a text, and no database. ".repeat(100));
+    await expect(opened({ file: text })).rejects.toMatchObject({ code: "store_damaged" });
+    const foreign = temporaryFile();
+    await tamper(foreign, (database) => database.exec("CREATE TABLE cats (name TEXT)"));
+    await expect(opened({ file: foreign })).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining("not one of Spanline's"),
+    });
+    const missing = temporaryFile();
+    await expect(opened({ file: missing, readOnly: true })).rejects.toMatchObject({
+      code: "store_failed",
+    });
+  });
+
+  it("of an older version becomes today's in one step, or stays", async () => {
+    const file = temporaryFile();
+    const steps = ["CREATE TABLE one (a)", "CREATE TABLE two (b); INSERT INTO one VALUES (1)"];
+    await tamper(file, (database) => {
+      const sql = new Sql(database);
+      migrate(sql, file, steps.slice(0, 1));
+      expect(() => migrate(sql, file, [...steps, "this is no SQL"])).toThrow("syntax error");
+      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(1);
+      expect(sql.all("SELECT a FROM one")).toEqual([]);
+      migrate(sql, file, steps);
+      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(2);
+      expect(sql.all("SELECT a FROM one")).toHaveLength(1);
+      migrate(sql, file, steps);
+      expect(sql.all("SELECT a FROM one")).toHaveLength(1);
+      expect(() => migrate(sql, file, steps.slice(0, 1))).toThrow("knows versions up to 1");
+    });
+  });
+
+  it("gets its search index back from an engine that has full-text search", async () => {
+    const file = temporaryFile();
+    const found = async (search: "full-text" | "plain", word: string) => {
+      const store = await opened({ file, search });
+      const lease = await sessionOf(store, `ses_${word}`, 0);
+      await store.append(lease, 0, entry([finished(`they say ${word}`)]));
+      const { sessions } = await store.sessions({ limit: 9, search: "they" });
+      await store.close();
+      return sessions.length;
+    };
+    expect(await found("full-text", "one")).toBe(1);
+    expect(await found("plain", "two")).toBe(2);
+    expect(await found("full-text", "three")).toBe(3);
+  });
+});
+
+describe("damage", () => {
+  const damages = [
+    ["no JSON", "UPDATE events SET body = 'x' || body WHERE seq = 3"],
+    ["no envelope", "UPDATE events SET body = '{}' WHERE seq = 3"],
+    [
+      "another event",
+      `UPDATE events SET body = replace(body, 'text.delta', 'turn.ended') WHERE seq = 3`,
+    ],
+    ["an unlisted kind", "UPDATE events SET kind = 77 WHERE seq = 3"],
+  ] as const;
+
+  it.each(damages)(
+    "of one event (%s) is told with its place, and costs nothing else",
+    async (_, sql) => {
+      const file = temporaryFile();
+      const first = await opened({ file });
+      await sessionOf(first, "ses_1", 5);
+      await sessionOf(first, "ses_2", 5);
+      await first.close();
+      await tamper(file, (database) => database.exec(`${sql} AND session = 1`));
+      const store = await opened({ file });
+      const damage = { code: "store_damaged", details: { sessionId: "ses_1", seq: 3 } };
+      expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2]);
+      await expect(store.read("ses_1", 2, 9)).rejects.toMatchObject(damage);
+      expect(seqs(await store.read("ses_1", 3, 9))).toEqual([4, 5]);
+      expect(seqs(await store.read("ses_2", 0, 9))).toEqual([1, 2, 3, 4, 5]);
+      await expect(readUntil(store, { sessionId: "ses_1", until: 5 })).rejects.toMatchObject(
+        damage,
+      );
+      const problems = await store.check();
+      expect(problems).toEqual([
+        expect.stringMatching(/^Event 3 of session ses_1 cannot be read: /),
+      ]);
+    },
+  );
+
+  it("of the file is found by the check", async () => {
+    const file = temporaryFile();
+    const first = await opened({ file });
+    const lease = await sessionOf(first, "ses_1", 2000);
+    await first.append(lease, 2000, entry([delta("last")]));
+    await first.close();
+    await tamper(file, (database) =>
+      database.exec("DELETE FROM events WHERE seq = 7; DELETE FROM events WHERE seq > 1990"),
+    );
+    const store = await opened({ file });
+    expect(await store.check()).toEqual([
+      "Session ses_1 is at 2001, of which 0 were dropped, but 1989 are there, the last at 1990",
+    ]);
+    await store.close();
+    truncateSync(file, 40_960);
+    const cut = opened({ file }).then((store) => store.check());
+    await expect(cut).rejects.toMatchObject({ code: "store_damaged" });
+  });
+});
+
+describe("many appends at once", () => {
+  it("all come through, though only so many fit into a transaction", async () => {
+    const store = await opened({ file: temporaryFile() });
+    const lease = await sessionOf(store, "ses_1", 0);
+    const text = "x".repeat(10_000);
+    const appends = Array.from({ length: 2000 }, (_, seq) =>
+      store.append(lease, seq, entry([delta(text)])),
+    );
+    await Promise.all(appends);
+    expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2000 });
+  });
+});

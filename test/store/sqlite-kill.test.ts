@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { bundled } from "../support/bundled.ts";
+import { temporaryFolder } from "./sqlite-support.ts";
+
+const ROUNDS = 20;
+
+describe("a process that is killed while it appends", () => {
+  it("leaves everything that was reported, without gaps, at any moment [W-33]", async () => {
+    const program = await bundled("append-to-store.ts");
+    const file = join(temporaryFolder(), "store.db");
+    const heads = new Map<string, number>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const reported = await killedAfter(program, file, 1 + Math.floor(Math.random() * 400));
+      const store = await openSqliteStore({ file });
+      expect(await store.check()).toEqual([]);
+      for (const [sessionId, seq] of reported) {
+        const head = (await store.head(sessionId))?.seq ?? 0;
+        expect(head).toBeGreaterThanOrEqual(seq);
+        heads.set(sessionId, head);
+        const events = await store.read(sessionId, 0, head + 1);
+        expect(events.map((envelope) => [envelope.seq, envelope.at])).toEqual(
+          Array.from({ length: head }, (_, index) => [index + 1, index + 1]),
+        );
+        // The commands are as far as the events: the one at the head is yet to come.
+        expect(await store.findReply(sessionId, `cmd_${head}`)).toBeUndefined();
+      }
+      await store.close();
+    }
+    expect(heads.size).toBe(3);
+  });
+});
+
+/** The last place that each session reported before its process was killed. */
+async function killedAfter(
+  program: string,
+  file: string,
+  lines: number,
+): Promise<ReadonlyMap<string, number>> {
+  const child = spawn(process.execPath, [program, file], { stdio: ["ignore", "pipe", "inherit"] });
+  const reported = new Map<string, number>();
+  let seen = 0;
+  const closed = once(child, "close");
+  createInterface(child.stdout).on("line", (line) => {
+    const [sessionId = "", seq] = line.split(" ");
+    reported.set(sessionId, Number(seq));
+    seen += 1;
+    if (seen === lines) child.kill("SIGKILL");
+  });
+  await closed;
+  expect(child.signalCode).toBe("SIGKILL");
+  return reported;
+}

@@ -1,0 +1,194 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  acquire,
+  delta,
+  entry,
+  headOf,
+  readUntil,
+  seqs,
+  sessionOf,
+} from "../contracts/store/store-subject.ts";
+import { opened, temporaryFile, temporaryFolder } from "./sqlite-support.ts";
+
+/** A disk that, when it is told so, takes the next things it is given only when the test lets it. */
+function slowDisk() {
+  const waiting: (() => void)[] = [];
+  const asked: (() => void)[] = [];
+  let slow = 0;
+  let syncs = 0;
+  return {
+    datasync: (wal: FileHandle): Promise<void> => {
+      syncs += 1;
+      asked.shift()?.();
+      if (slow === 0) return wal.datasync();
+      slow -= 1;
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+      });
+    },
+    slow: (times = 1) => (slow = times),
+    next: () => waiting.shift()?.(),
+    /** Resolves when the disk is asked next. */
+    asked: () => new Promise<void>((resolve) => asked.push(resolve)),
+    get syncs() {
+      return syncs;
+    },
+  };
+}
+
+const sync = { sync: true };
+
+describe("an append that is told to sync", () => {
+  it("shares one sync with all that wait, and the next with all that came since", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    const leases = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => sessionOf(store, `ses_${index}`, 0)),
+    );
+    disk.slow(2);
+    const before = disk.syncs;
+    const asked = disk.asked();
+    const first = leases.map((lease) => store.append(lease, 0, entry([delta("a")], sync)));
+    await asked;
+    const second = leases.map((lease) => store.append(lease, 1, entry([delta("b")], sync)));
+    const third = store.append(leases[0] ?? (await acquire(store, "x")).lease, 2, entry([], sync));
+    const again = disk.asked();
+    disk.next();
+    await Promise.all(first);
+    await again;
+    disk.next();
+    await Promise.all([...second, third]);
+    expect(disk.syncs - before).toBe(2);
+  });
+
+  it("is seen by nobody before it is on the disk, nor is what follows it", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    const lease = await sessionOf(store, "ses_1", 1);
+    const other = await sessionOf(store, "ses_2", 0);
+    disk.slow();
+    const asked = disk.asked();
+    const reading = readUntil(store, { sessionId: "ses_1", until: 3 });
+    const synced = store.append(lease, 1, entry([delta("2")], sync));
+    const after = store.append(lease, 2, entry([delta("3")]));
+    await store.append(other, 0, entry([delta("not held up")]));
+    await asked;
+    expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
+    expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1]);
+    const early = readUntil(store, { sessionId: "ses_1", until: 1 });
+    expect(seqs(await early)).toEqual([1]);
+    disk.next();
+    await Promise.all([synced, after]);
+    expect(seqs(await reading)).toEqual([1, 2, 3]);
+    expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
+  });
+
+  it("is answered again only when its first answer is safe", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    const lease = await sessionOf(store, "ses_1", 0);
+    disk.slow();
+    const order: string[] = [];
+    const command = { id: "cmd_1", reply: 1 };
+    const asked = disk.asked();
+    const first = store.append(lease, 0, entry([delta("a")], { command, sync: true }));
+    const again = store.append(lease, 0, entry([], { command }));
+    void first.then(() => order.push("first"));
+    void again.then(() => order.push("again"));
+    await asked;
+    expect(order).toEqual([]);
+    disk.next();
+    expect(await again).toEqual({ status: "repeated", reply: 1 });
+    expect(order).toEqual(["first", "again"]);
+  });
+
+  it("does not leak into a session that was made anew under the same id", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    const lease = await sessionOf(store, "ses_1", 0);
+    disk.slow();
+    const asked = disk.asked();
+    const lost = store.append(lease, 0, entry([delta("old")], sync));
+    await asked;
+    await store.deleteSession("ses_1");
+    const { lease: next } = await acquire(store, "ses_1");
+    const reading = readUntil(store, { sessionId: "ses_1", until: 1 });
+    disk.next();
+    await lost;
+    await store.append(next, 0, entry([delta("new")]));
+    expect(await reading).toMatchObject([{ seq: 1, event: { text: "new" } }]);
+  });
+
+  it("is refused when the disk fails, and so is everything after it", async () => {
+    let isBroken = false;
+    const datasync = async (): Promise<void> => {
+      if (isBroken) throw new Error("EIO: i/o error");
+    };
+    const store = await opened({ file: temporaryFile(), datasync });
+    const lease = await sessionOf(store, "ses_1", 1);
+    isBroken = true;
+    const failure = { code: "store_failed", message: expect.stringContaining("EIO") };
+    await expect(store.append(lease, 1, entry([delta("2")], sync))).rejects.toMatchObject(failure);
+    isBroken = false;
+    await expect(store.append(lease, 1, entry([delta("2")]))).rejects.toMatchObject(failure);
+    expect(await store.read("ses_1", 0, 9)).toHaveLength(1);
+  });
+});
+
+describe("the file that is synced", () => {
+  it("is the one that SQLite writes to, also after checkpoints", async () => {
+    const file = temporaryFile();
+    const inodes = new Set<number>();
+    const datasync = async (wal: FileHandle): Promise<void> => {
+      inodes.add((await wal.stat()).ino);
+      await wal.datasync();
+    };
+    const store = await opened({ file, datasync });
+    const lease = await sessionOf(store, "ses_1", 0);
+    const text = "x".repeat(100_000);
+    // Each is 25 pages; SQLite starts its file over after every 4000.
+    for (let seq = 0; seq < 400; seq++) {
+      await store.append(lease, seq, entry([delta(text)], { sync: seq % 10 === 0 }));
+    }
+    expect([...inodes]).toEqual([statSync(`${file}-wal`).ino]);
+    expect(statSync(`${file}-wal`).size).toBeLessThan(200 * 100_000);
+    expect(await store.check()).toEqual([]);
+  });
+
+  it("holds what was answered, and a machine that loses its power loses nothing of that", async () => {
+    const file = temporaryFile();
+    let onDisk: Uint8Array = new Uint8Array(0);
+    const datasync = async (wal: FileHandle): Promise<void> => {
+      const { size } = await wal.stat();
+      const bytes = Buffer.alloc(size);
+      await wal.read(bytes, 0, size, 0);
+      onDisk = bytes;
+    };
+    const store = await opened({ file, datasync });
+    const lease = await sessionOf(store, "ses_1", 2);
+    await store.append(lease, 2, entry([delta("3")], sync));
+    await store.append(lease, 3, entry([delta("4")]));
+    const copy = join(temporaryFolder(), "store.db");
+    // Another process copies: closing the file in this one would drop SQLite's locks on it.
+    execFileSync("cp", [file, copy]);
+    writeFileSync(`${copy}-wal`, onDisk);
+    const restored = await opened({ file: copy });
+    expect(await restored.check()).toEqual([]);
+    expect(seqs(await restored.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
+  });
+
+  it("is missed when somebody removes it", async () => {
+    const file = temporaryFile();
+    const store = await opened({ file });
+    const lease = await sessionOf(store, "ses_1", 0);
+    rmSync(`${file}-wal`);
+    await expect(store.append(lease, 0, entry([delta("1")], sync))).rejects.toMatchObject({
+      code: "store_damaged",
+      message: expect.stringContaining("was removed while it was in use"),
+    });
+  });
+});
