@@ -14,3 +14,10 @@ export function randomToken(): string {
 export function randomFraction(): number {
   return Math.random();
 }
+
+/** Chance for ids: so many characters of an alphabet of 32. */
+export function randomSeed(alphabet: string, length: number): string {
+  return Array.from(randomBytes(length), (byte) => alphabet.charAt(byte % alphabet.length)).join(
+    "",
+  );
+}

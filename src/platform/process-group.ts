@@ -1,0 +1,113 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
+
+/** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
+export interface HeldProcess {
+  readonly group: { readonly id: number; readonly born: string };
+  readonly output: Readable;
+  readonly errors: Readable;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  release(input?: string): void;
+  /** Ends every process of the group that is left. */
+  end(): Promise<void>;
+}
+
+export interface HoldOptions {
+  readonly workingDirectory?: string;
+  readonly environment: { readonly [name: string]: string };
+}
+
+/**
+ * Starts a program behind a gate, so that its group can be written down before it does anything. When this process is
+ * killed before the gate opens, the gate's pipe closes and the program never starts.
+ */
+export async function holdProcess(
+  command: string,
+  args: readonly string[],
+  { workingDirectory, environment }: HoldOptions,
+): Promise<HeldProcess> {
+  const child = spawn("/bin/sh", ["-c", GATE, "gate", command, ...args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    env: { ...environment },
+    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+  });
+  const ended = endOf(child);
+  // A program that could not be started is told of by the next line.
+  ended.catch(() => undefined);
+  await once(child, "spawn");
+  const { pid, stdin, stdout, stderr } = child;
+  const gate = child.stdio[3] as Writable | null;
+  if (pid === undefined || stdin === null || stdout === null || stderr === null || gate === null) {
+    throw new Error(`${command} could not be started`);
+  }
+  // A program that ends without reading its input is no error of ours.
+  stdin.on("error", () => undefined);
+  gate.on("error", () => undefined);
+  const group = { id: pid, born: await birthOf(pid) };
+  return {
+    group,
+    output: stdout,
+    errors: stderr,
+    ended,
+    release(input = "") {
+      gate.end("\n");
+      stdin.end(input);
+    },
+    end: () => (group.born === "" ? killGroup(pid) : endGroup(group)),
+  };
+}
+
+const execute = promisify(execFile);
+
+const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
+
+function endOf(child: ChildProcess): HeldProcess["ended"] {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/**
+ * Ends every process of a group, and resolves when none is left. A group whose number now belongs to another process
+ * than the one that was `born` then, or of which that is not known, is left alone.
+ */
+export async function endGroup({ id, born }: HeldProcess["group"]): Promise<void> {
+  if (born === "") return;
+  const now = await birthOf(id);
+  if (now === "" || now === born) await killGroup(id);
+}
+
+async function killGroup(id: number): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    try {
+      process.kill(-id, "SIGKILL");
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** A killed process that nobody reaps stays in its group, and does nothing any more. */
+const MAX_ROUNDS = 20;
+const PAUSE_MS = 10;
+
+/** When a process began, in the system's words; empty where it is gone or the system does not tell. */
+async function birthOf(pid: number): Promise<string> {
+  try {
+    if (process.platform !== "linux") {
+      const { stdout } = await execute("ps", ["-o", "lstart=", "-p", String(pid)]);
+      return stdout.trim();
+    }
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may have spaces; the start time is the twentieth field behind it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,97 @@
+import type { Draft } from "../domain/envelope.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
+import type { TurnBlock } from "../domain/turn.ts";
+import { evolveCall, messagesOf, openCallsOf } from "./turn/evolve-call.ts";
+import type { Call } from "./turn/turn-state.ts";
+
+/** What was said by both sides, as far as it is certain that the agent should know it. */
+export interface Conversation {
+  readonly messages: readonly ModelMessage[];
+  /** How many of them were there before the agent's last answer. */
+  readonly beforeAnswer: number;
+  /** On its way, or waiting for its way, to the agent. */
+  readonly pending: readonly TurnBlock[];
+  readonly call: Call | null;
+  /** Calls of tools whose results the agent waits for. */
+  readonly open: readonly string[];
+}
+
+export const initialConversation: Conversation = {
+  messages: [],
+  beforeAnswer: 0,
+  pending: [],
+  call: null,
+  open: [],
+};
+
+/** A conversation with one more event of the log: what a new upstream session begins with is a fold as well. */
+export function evolveConversation(conversation: Conversation, { event }: Draft): Conversation {
+  const { pending, call, open } = conversation;
+  switch (event.type) {
+    case "message.sent": {
+      const said = event.content.map(({ text }): TurnBlock => ({ type: "text", text }));
+      return { ...conversation, pending: [...pending, ...said] };
+    }
+    case "call.started":
+      return { ...conversation, call: emptyCall(event.callId) };
+    case "call.lost":
+      return { ...conversation, call: null };
+    case "call.finished": {
+      if (call === null || event.outcome === "refused") return { ...conversation, call: null };
+      return answered(conversation, call, event.outcome === "action-required");
+    }
+    case "tool.finished": {
+      if (open.includes(event.toolCallId)) {
+        const result: TurnBlock = { type: "result", result: event.result };
+        const rest = open.filter((toolCallId) => toolCallId !== event.toolCallId);
+        return { ...conversation, pending: [...pending, result], open: rest };
+      }
+      return call === null ? conversation : { ...conversation, call: evolveCall(call, event) };
+    }
+    case "turn.finished":
+      // What was lost for good still was said.
+      return open.length > 0 ? conversation : { ...conversation, ...delivered(conversation) };
+    default:
+      return call === null ? conversation : { ...conversation, call: evolveCall(call, event) };
+  }
+}
+
+/**
+ * What the agent has to be told first in a new conversation. The call that opens it brings the text that is pending; one
+ * that `answers` also brings the results, together with the calls that they answer.
+ */
+export function historyOf(
+  { messages, beforeAnswer, pending }: Conversation,
+  answers: boolean,
+): readonly ModelMessage[] {
+  if (answers) return messages.slice(0, beforeAnswer);
+  const results = pending.filter(({ type }) => type === "result");
+  return results.length === 0 ? messages : [...messages, { role: "user", blocks: results }];
+}
+
+function answered(conversation: Conversation, call: Call, isWaiting: boolean): Conversation {
+  const { messages } = delivered(conversation);
+  const said = messagesOf(call).flatMap(({ role, blocks }): ModelMessage[] =>
+    role === "other" || blocks.length === 0 ? [] : [{ role, blocks }],
+  );
+  return {
+    messages: [...messages, ...said],
+    beforeAnswer: messages.length,
+    pending: [],
+    call: null,
+    open: isWaiting ? openCallsOf(call).map(({ toolCallId }) => toolCallId) : [],
+  };
+}
+
+function delivered({
+  messages,
+  pending,
+}: Conversation): Pick<Conversation, "messages" | "pending"> {
+  if (pending.length === 0) return { messages, pending };
+  return { messages: [...messages, { role: "user", blocks: pending }], pending: [] };
+}
+
+function emptyCall(callId: string): Call {
+  const outgoing = { texts: [], answers: null };
+  return { callId, upstreamId: "", purpose: "prompt", outgoing, messages: [], closed: [] };
+}

@@ -1,0 +1,85 @@
+import type { Draft } from "../domain/envelope.ts";
+import type { CommandReply } from "../domain/session-command.ts";
+import { requestOfHost } from "./clients/host-requests.ts";
+import { takeCommand } from "./take-command.ts";
+import type { Input } from "./input.ts";
+import { recover } from "./recover.ts";
+import type { SessionState } from "./state.ts";
+import { takeToolEnd, takeToolNews } from "./tools/take-tool-input.ts";
+import { advanceTurn } from "./turn/advance-turn.ts";
+import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
+import { passTime } from "./pass-time.ts";
+import { startWork, type Work } from "./work.ts";
+
+export interface Decided {
+  readonly events: readonly Draft[];
+  /** For a command. */
+  readonly reply?: CommandReply;
+}
+
+/** What an input leads to. Nothing happens here: the events are what is to be written down, and then done. */
+export function decide(state: SessionState, input: Input): Decided {
+  const work = startWork(state, input);
+  const reply = take(work, input);
+  // A refused command changes nothing, not even what time alone would change.
+  if (work.state.agent !== null && reply?.status !== "refused") advanceTurn(work);
+  return { events: work.drafts, ...(reply !== undefined && { reply: withTurn(reply, work) }) };
+}
+
+/** A prompt that did not have to wait has begun its turn in this same decision. */
+function withTurn(reply: CommandReply, { state }: Work): CommandReply {
+  const { current } = state.turn;
+  if (reply.status === "refused" || reply.promptId === undefined || current === null) return reply;
+  return current.promptId === reply.promptId ? { ...reply, turnId: current.turnId } : reply;
+}
+
+function take(work: Work, input: Input): CommandReply | undefined {
+  switch (input.type) {
+    case "opened": {
+      const { agent, principal, title, workingDirectory } = input;
+      work.emit({
+        type: "session.opened",
+        agent: agent.facts.name,
+        principal,
+        ...(title !== undefined && { title }),
+        ...(workingDirectory !== undefined && { workingDirectory }),
+      });
+      work.emit({ type: "agent.bound", digest: agent.digest, definition: agent.facts });
+      return undefined;
+    }
+    case "commanded":
+      return takeCommand(work, input);
+    case "call-said":
+      takeSaid(work, input.callId, input.said);
+      return undefined;
+    case "call-failed":
+      takeCallFailure(work, input);
+      return undefined;
+    case "tool-spawned":
+    case "tool-progressed":
+      takeToolNews(work, input);
+      return undefined;
+    case "tool-ended":
+      takeToolEnd(work, input);
+      return undefined;
+    case "settled": {
+      const { upstreamId, by } = input;
+      const { upstream } = work.state.turn;
+      if (upstream?.upstreamId === upstreamId && upstream.isUncertain) {
+        work.emit({ type: "upstream.settled", upstreamId, by });
+      }
+      return undefined;
+    }
+    case "host-wanted":
+      requestOfHost(work, input);
+      return undefined;
+    case "time-passed":
+      passTime(work);
+      return undefined;
+    case "recovered":
+      recover(work, input);
+      return undefined;
+    default:
+      return input satisfies never;
+  }
+}

@@ -1,0 +1,146 @@
+import type { Draft } from "../domain/envelope.ts";
+import { needsSync } from "../domain/event-manifest.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { ID_ALPHABET, SEED_LENGTH } from "../domain/id.ts";
+import type { JsonValue } from "../domain/json.ts";
+import type { CommandReply } from "../domain/session-command.ts";
+import { pause } from "../async/pause.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import { randomSeed } from "../platform/random.ts";
+import type { Entry, Lease, Store } from "../store/store.ts";
+import type { Agent } from "./agent.ts";
+import { decide } from "./decide.ts";
+import { due, type Effect } from "./due.ts";
+import { effectRunner } from "./effect-runner.ts";
+import { evolve } from "./evolve.ts";
+import { hostAnswers } from "./host-answers.ts";
+import type { Happening } from "./input.ts";
+import { perform } from "./perform.ts";
+import { recordedReply } from "./recorded-reply.ts";
+import { sessionFields } from "./session-fields.ts";
+import type { SessionState } from "./state.ts";
+
+export interface DriverOptions {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly agent: Agent;
+  readonly clock: SteadyClock;
+  readonly workingDirectory?: string;
+  /** How long pieces of text are gathered before they are written down. */
+  readonly coalesceMs: number;
+  /** Told once, when the session cannot go on: its lease is another's, or its log cannot be written. */
+  failed(error: unknown): void;
+  /** Something went wrong that the log says only the half of. */
+  report(error: unknown): void;
+}
+
+/** Runs one session: writes down what is decided, and then does what is due. One input at a time. */
+export interface Driver {
+  readonly state: SessionState;
+  /** Resolves when what the input led to is in the log. */
+  send(happening: Happening, commandId?: string): Promise<CommandReply | undefined>;
+  /** Stops everything that is under way; the log is as if the process had been killed here. */
+  close(): Promise<void>;
+}
+
+export function startDriver(from: SessionState, options: DriverOptions): Driver {
+  const { store, lease, clock } = options;
+  const { sessionId } = lease;
+  const answers = hostAnswers();
+  let state = from;
+  let tail: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  let stopTimer: (() => void) | undefined;
+
+  const send: Driver["send"] = (happening, commandId) => {
+    const done = tail.then(() => step(happening, commandId));
+    tail = done.catch(() => undefined);
+    return done;
+  };
+
+  const runner = effectRunner<Effect>({
+    run: (effect, signal) => perform(effect, { ...options, sessionId, signal, send, answers }),
+    patience: (signal) => pause(clock, PATIENCE_MS, signal),
+    broke: (error) => fail(error),
+  });
+
+  async function step(happening: Happening, commandId?: string): Promise<CommandReply | undefined> {
+    if (isOver) throw new SpanlineError("aborted", "This session was closed here");
+    const before =
+      commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
+    if (before !== undefined) return recordedReply(before);
+    const seed = randomSeed(ID_ALPHABET, SEED_LENGTH);
+    const { events, reply } = decide(state, { ...happening, at: clock.now(), seed });
+    const command =
+      commandId === undefined || reply?.status !== "accepted"
+        ? {}
+        : { command: { id: commandId, reply: { ...reply } satisfies JsonValue } };
+    // A command that had nothing to do must have nothing to do when it is sent again.
+    if (events.length > 0 || command.command !== undefined) {
+      const earlier = await append(events, command);
+      if (earlier !== undefined) return recordedReply(earlier);
+    }
+    if (!isOver) reconcile();
+    return reply;
+  }
+
+  /** Gives the reply that the command got before, if it did. */
+  async function append(
+    events: readonly Draft[],
+    command: Pick<Entry, "command">,
+  ): Promise<JsonValue | undefined> {
+    const next = events.reduce(evolve, state);
+    const { wakeAt } = due(next);
+    const sync = events.some(({ event }) => needsSync(event));
+    const index = sessionFields(events, next);
+    try {
+      const entry = { events, sync, index, wakeAt, ...command };
+      const appended = await store.append(lease, state.seq, entry);
+      if (appended.status === "repeated") return appended.reply;
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
+    state = next;
+    answers.take(events);
+    return undefined;
+  }
+
+  function reconcile(): void {
+    const { effects, wakeAt } = due(state);
+    runner.reconcile(effects);
+    stopTimer?.();
+    stopTimer = undefined;
+    if (wakeAt === null) return;
+    stopTimer = clock.after(Math.max(0, wakeAt - clock.now()), () => {
+      send({ type: "time-passed" }).catch(() => undefined);
+    });
+  }
+
+  function fail(error: unknown): void {
+    if (isOver) return;
+    void end();
+    options.failed(error);
+  }
+
+  async function end(): Promise<void> {
+    isOver = true;
+    stopTimer?.();
+    answers.close();
+    await runner.stop();
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    send,
+    async close() {
+      await tail;
+      await end();
+    },
+  };
+}
+
+/** How long a tool or a call that was told to stop is waited for. */
+const PATIENCE_MS = 5000;

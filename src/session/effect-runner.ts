@@ -1,0 +1,60 @@
+/** Keeps what is under way the same as what is due. */
+export interface EffectRunner<Effect> {
+  /** Stops what is no longer due, then begins what is due and not under way. */
+  reconcile(due: ReadonlyMap<string, Effect>): void;
+  /** Stops everything and waits for its end. */
+  stop(): Promise<void>;
+}
+
+export interface RunnerOptions<Effect> {
+  run(effect: Effect, signal: AbortSignal): Promise<void>;
+  /** Resolves when nobody should wait any longer for something that does not end though it was stopped. */
+  patience(signal: AbortSignal): Promise<void>;
+  broke(error: unknown): void;
+}
+
+export function effectRunner<Effect>(options: RunnerOptions<Effect>): EffectRunner<Effect> {
+  const running = new Map<string, { readonly controller: AbortController; done: Promise<void> }>();
+  const stopping = new Set<Promise<void>>();
+
+  const settled = async (): Promise<void> => {
+    if (stopping.size === 0) return;
+    const waiting = new AbortController();
+    const patience = options.patience(waiting.signal).catch(() => undefined);
+    await Promise.race([Promise.allSettled(stopping), patience]);
+    waiting.abort();
+  };
+  const begin = async (effect: Effect, signal: AbortSignal): Promise<void> => {
+    // What was stopped may still be at its work: nothing new is done beside it.
+    await settled();
+    if (signal.aborted) return;
+    try {
+      await options.run(effect, signal);
+    } catch (error) {
+      if (!signal.aborted) options.broke(error);
+    }
+  };
+  const stopOne = (id: string): void => {
+    const one = running.get(id);
+    if (one === undefined) return;
+    running.delete(id);
+    one.controller.abort();
+    const done = one.done.finally(() => stopping.delete(done));
+    stopping.add(done);
+  };
+
+  return {
+    reconcile(due) {
+      for (const id of running.keys()) if (!due.has(id)) stopOne(id);
+      for (const [id, effect] of due) {
+        if (running.has(id)) continue;
+        const controller = new AbortController();
+        running.set(id, { controller, done: begin(effect, controller.signal) });
+      }
+    },
+    async stop() {
+      for (const id of running.keys()) stopOne(id);
+      await settled();
+    },
+  };
+}

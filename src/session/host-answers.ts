@@ -1,0 +1,46 @@
+import type { Draft } from "../domain/envelope.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+
+/** Brings the answers of clients, which come through the log, back to the tools that wait for them. */
+export interface HostAnswers {
+  wait(requestId: string): Promise<JsonObject>;
+  take(events: readonly Draft[]): void;
+  close(): void;
+}
+
+interface Waiter {
+  resolve(payload: JsonObject): void;
+  reject(error: Error): void;
+}
+
+export function hostAnswers(): HostAnswers {
+  const waiters = new Map<string, Waiter>();
+  return {
+    wait: (requestId) =>
+      new Promise((resolve, reject) => {
+        waiters.set(requestId, { resolve, reject });
+      }),
+    take(events) {
+      for (const { event } of events) {
+        if (event.type !== "host.answered") continue;
+        const waiter = waiters.get(event.requestId);
+        waiters.delete(event.requestId);
+        if (event.outcome === "answered") waiter?.resolve(event.payload ?? {});
+        else waiter?.reject(new SpanlineError("aborted", REASONS[event.outcome]));
+      }
+    },
+    close() {
+      for (const { reject } of waiters.values()) {
+        reject(new SpanlineError("aborted", "The session was closed here"));
+      }
+      waiters.clear();
+    },
+  };
+}
+
+const REASONS = {
+  failed: "The client could not do it",
+  deadline: "The client did not answer in time",
+  gone: "The client is gone",
+} as const;

@@ -1,0 +1,85 @@
+import type { Actor, Right } from "../domain/actor.ts";
+import type { AgentFacts, ProcessGroup, Settle, ToolEnding } from "../domain/agent-event.ts";
+import type { Failure } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { SessionCommand } from "../domain/session-command.ts";
+import type { ToolResult } from "../domain/tool.ts";
+
+/** Everything that can happen to a session. Time and chance come with it, so that deciding needs neither. */
+export type Input = Happening & {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly seed: string;
+};
+
+export type Happening =
+  | {
+      readonly type: "opened";
+      readonly agent: BoundAgent;
+      readonly principal: string;
+      readonly title?: string;
+      readonly workingDirectory?: string;
+    }
+  | {
+      readonly type: "commanded";
+      readonly command: SessionCommand;
+      readonly by: Actor;
+      readonly rights: readonly Right[];
+    }
+  | { readonly type: "call-said"; readonly callId: string; readonly said: readonly Said[] }
+  /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
+  | {
+      readonly type: "call-failed";
+      readonly callId: string;
+      readonly failure: Failure;
+      readonly isMade: boolean;
+    }
+  | {
+      readonly type: "tool-spawned";
+      readonly toolCallId: string;
+      readonly attempt: number;
+      readonly group: ProcessGroup;
+    }
+  | {
+      readonly type: "tool-progressed";
+      readonly toolCallId: string;
+      readonly attempt: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: "tool-ended";
+      readonly toolCallId: string;
+      readonly attempt: number;
+      readonly ending: ToolEnding;
+      readonly result: ToolResult;
+      readonly durationMs: number;
+      readonly blobId?: string;
+    }
+  | { readonly type: "settled"; readonly upstreamId: string; readonly by: Settle }
+  | {
+      readonly type: "host-wanted";
+      readonly requestId: string;
+      readonly clientId: string;
+      readonly kind: string;
+      readonly payload: JsonObject;
+      readonly deadline: number;
+    }
+  /** Some deadline may have come. */
+  | { readonly type: "time-passed" }
+  /**
+   * Another process had the session; whatever it was doing, nobody does any more. `agent` where its definition is another
+   * one than the log has: nothing is done by the old one in between.
+   */
+  | { readonly type: "recovered"; readonly epoch: number; readonly agent?: BoundAgent };
+
+export interface BoundAgent {
+  readonly digest: string;
+  readonly facts: AgentFacts;
+}
+
+/** An event of the provider, with what checking a call's arguments found. */
+export interface Said {
+  readonly event: ProviderEvent;
+  readonly problem?: string;
+}

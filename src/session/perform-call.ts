@@ -1,0 +1,125 @@
+import { coalescer } from "../async/coalescer.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
+import { SpanlineError, type Failure } from "../domain/errors.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { CallInput } from "../providers/provider.ts";
+import type { Agent } from "./agent.ts";
+import type { Effect } from "./due.ts";
+import type { Happening, Said } from "./input.ts";
+import { isCut } from "./turn/call-said.ts";
+import type { Outgoing } from "./turn/turn-state.ts";
+
+export interface CallWork {
+  readonly agent: Agent;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  readonly coalesceMs: number;
+  /** What a conversation that starts from the log begins with. */
+  history(): Promise<readonly ModelMessage[]>;
+  send(happening: Happening): Promise<unknown>;
+}
+
+/** Makes one call of the provider, once, and reports what it says. */
+export async function performCall(
+  effect: Extract<Effect, { type: "call" }>,
+  work: CallWork,
+): Promise<void> {
+  const { callId, upstreamId, outgoing, isSeeding } = effect;
+  const { agent, signal, send } = work;
+  let isOpen = false;
+  try {
+    const history = isSeeding ? await work.history() : [];
+    const session = agent.provider.open({
+      sessionId: upstreamId,
+      ...(history.length > 0 && { history }),
+    });
+    const tools = agent.facts.tools.map(({ name, description, schema }) => ({
+      name,
+      description,
+      schema,
+    }));
+    const stream = await session.call(callInput(outgoing), {
+      signal,
+      ...(tools.length > 0 && { tools }),
+    });
+    isOpen = true;
+    await report(stream, callId, work);
+  } catch (error) {
+    if (signal.aborted) return;
+    const failure = failureOf(error);
+    const isMade = isOpen || (isCut(failure) && failure.details.phase !== "connect");
+    await send({ type: "call-failed", callId, failure, isMade });
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof SpanlineError) return error.toFailure();
+  const message = `The provider broke: ${error instanceof Error ? error.message : String(error)}`;
+  return { code: "service_failed", message, details: {} };
+}
+
+function callInput({ texts, answers }: Outgoing): CallInput {
+  if (answers === null) return { type: "prompt", texts };
+  const { messages, calls } = answers;
+  return {
+    type: "results",
+    turn: { messages, calls: calls.map(({ call }) => call) },
+    results: calls.flatMap(({ result }) => (result === null ? [] : [result])),
+    ...(texts.length > 0 && { texts }),
+  };
+}
+
+async function report(
+  stream: AsyncIterable<ProviderEvent>,
+  callId: string,
+  { agent, clock, coalesceMs, signal, send }: CallWork,
+): Promise<void> {
+  const batches = coalescer<Said>({
+    timer: clock,
+    milliseconds: coalesceMs,
+    canWait: ({ event }) => isDelta(event),
+    join: joined,
+    deliver: async (said) => {
+      await send({ type: "call-said", callId, said });
+    },
+  });
+  let last: ProviderEvent | undefined;
+  for await (const event of stream) {
+    if (signal.aborted) return;
+    await batches.add(checked(event, agent));
+    last = event;
+  }
+  await batches.flush();
+  if (last?.type === "end" || signal.aborted) return;
+  throw new SpanlineError("incomplete_turn", "The agent's stream stopped and did not say its end");
+}
+
+type Delta = Extract<ProviderEvent, { type: "text.delta" | "reasoning.delta" | "tool.delta" }>;
+
+function isDelta(event: ProviderEvent): event is Delta {
+  return (
+    event.type === "text.delta" || event.type === "reasoning.delta" || event.type === "tool.delta"
+  );
+}
+
+function joined({ event: before }: Said, { event }: Said): Said | undefined {
+  if (!isDelta(before) || !isDelta(event)) return undefined;
+  if (before.type !== event.type || before.block !== event.block) return undefined;
+  return { event: { ...before, text: before.text + event.text } };
+}
+
+/** Says of a call of ours what is wrong with it, before anybody is asked about it. */
+function checked(event: ProviderEvent, agent: Agent): Said {
+  if (event.type !== "tool.end" || event.call.runBy !== "client") return { event };
+  const { name, input } = event.call;
+  if (input === null) return { event };
+  const tool = agent.tools.get(name);
+  if (tool === undefined) {
+    const known = [...agent.tools.keys()].join(", ");
+    return { event, problem: `There is no tool ${name} here. There is: ${known || "none"}.` };
+  }
+  const problem = tool.check(input);
+  if (problem === undefined) return { event };
+  return { event, problem: `${name} was not run: its arguments are wrong. ${problem}` };
+}

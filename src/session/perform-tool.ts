@@ -1,0 +1,116 @@
+import { guardCall } from "../async/call-guard.ts";
+import { untilAborted } from "../async/pause.ts";
+import type { ToolEnding } from "../domain/agent-event.ts";
+import { toolError, toolSuccess } from "../domain/tool.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { Effect } from "./due.ts";
+import type { Happening } from "./input.ts";
+import { keepOutput, type KeptOutput } from "./keep-output.ts";
+import { spawnFor } from "./spawn-for.ts";
+
+export interface ToolWork {
+  readonly sessionId: string;
+  readonly tool: Tool | undefined;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  readonly workingDirectory?: string;
+  readonly host: ToolContext["host"];
+  report(error: unknown): void;
+  send(happening: Happening): Promise<unknown>;
+  putBlob(blobId: string, bytes: Uint8Array): Promise<void>;
+}
+
+type ToolEffect = Extract<Effect, { type: "tool" }>;
+
+/** Runs a tool once and reports how it ended: in time, whether the tool is or not. */
+export async function performTool(effect: ToolEffect, work: ToolWork): Promise<void> {
+  const { toolCallId, attempt } = effect;
+  const start = work.clock.monotonic();
+  const { ending, result, blobId } = await ended(effect, work);
+  if (work.signal.aborted) return;
+  const durationMs = Math.round(work.clock.monotonic() - start);
+  const kept = blobId === undefined ? {} : { blobId };
+  await work.send({ type: "tool-ended", toolCallId, attempt, ending, result, durationMs, ...kept });
+}
+
+interface Ended extends KeptOutput {
+  readonly ending: ToolEnding;
+}
+
+async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
+  const { callId, name, input } = effect;
+  const { tool } = work;
+  if (tool === undefined) {
+    const message = `${name} was not run: it is not there any more.`;
+    return { ending: "refused", result: toolError(callId, message) };
+  }
+  // An approver may have changed what the agent asked for.
+  const problem = tool.check(input);
+  if (problem !== undefined) {
+    const message = `${name} was not run: its arguments are wrong. ${problem}`;
+    return { ending: "refused", result: toolError(callId, message) };
+  }
+  const limit = { limit: "run", milliseconds: tool.facts.timeoutMs } as const;
+  const guard = guardCall(work.clock, work.signal, limit);
+  const { context, end } = contextOf(effect, work, guard.signal);
+  try {
+    const running = Promise.resolve().then(() => tool.run(input, context));
+    const output = await untilAborted(running, guard.signal);
+    return {
+      ending: "succeeded",
+      ...(await keepOutput(toolSuccess(callId, output), effect, work)),
+    };
+  } catch (error) {
+    if (guard.reached !== null) return timedOut(effect, tool);
+    if (!work.signal.aborted) work.report(new Error(`The tool ${name} failed`, { cause: error }));
+    const result = toolError(callId, `${name} failed: ${messageOf(error)}`);
+    return { ending: "failed", ...(await keepOutput(result, effect, work)) };
+  } finally {
+    guard.release();
+    await end();
+  }
+}
+
+function timedOut({ callId, name }: ToolEffect, { facts }: Tool): Ended {
+  const seconds = facts.timeoutMs / 1000;
+  const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
+  return { ending: "timed-out", result: toolError(callId, message) };
+}
+
+function contextOf(
+  { toolCallId, attempt }: ToolEffect,
+  { sessionId, workingDirectory, host, send }: ToolWork,
+  signal: AbortSignal,
+): { readonly context: ToolContext; end(): Promise<void> } {
+  const { spawn, end } = spawnFor({
+    signal,
+    started: async (group) => {
+      await send({ type: "tool-spawned", toolCallId, attempt, group });
+    },
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  });
+  const context: ToolContext = {
+    sessionId,
+    toolCallId,
+    idempotencyKey: toolCallId,
+    attempt,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    signal,
+    progress: (text) => {
+      // Nobody waits for progress; a session that is closing drops it.
+      send({ type: "tool-progressed", toolCallId, attempt, text }).catch(() => undefined);
+    },
+    spawn,
+    host,
+  };
+  return { context, end };
+}
+
+/** For the model: what went wrong, without where in our code. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
+}
+
+const MAX_MESSAGE = 4000;

@@ -1,0 +1,30 @@
+import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
+import { initialClients, type ClientsState } from "./clients/clients-state.ts";
+import type { BoundAgent } from "./input.ts";
+import { initialTools, type ToolsState } from "./tools/tools-state.ts";
+import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
+
+/** Everything that deciding needs, folded from the log. Plain data, so that it can be kept as a snapshot. */
+export interface SessionState {
+  readonly seq: number;
+  /** Null before the session is opened. */
+  readonly agent: BoundAgent | null;
+  readonly principal: string;
+  readonly turn: TurnState;
+  readonly tools: ToolsState;
+  readonly approvals: ApprovalsState;
+  readonly clients: ClientsState;
+}
+
+/** Changed whenever a snapshot of an older form could be misread. */
+export const STATE_FORM = "1";
+
+export const initialState: SessionState = {
+  seq: 0,
+  agent: null,
+  principal: "",
+  turn: initialTurnState,
+  tools: initialTools,
+  approvals: initialApprovals,
+  clients: initialClients,
+};

@@ -1,0 +1,70 @@
+import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { ToolRun, ToolsState } from "./tools-state.ts";
+
+export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
+  switch (event.type) {
+    case "session.recovered":
+      // What was left running was ended before.
+      return { ...tools, programs: [] };
+    case "turn.started":
+      return { ...tools, runs: [] };
+    case "tool.announced": {
+      const { toolCallId, name } = event;
+      const announced = { toolCallId, name, status: "announced", call: null, input: null } as const;
+      return { ...tools, runs: [...tools.runs, { ...announced, attempt: 0 }] };
+    }
+    case "tool.called": {
+      const { toolCallId, call, problem } = event;
+      const before = tools.runs.some((run) => run.toolCallId === toolCallId);
+      const called = {
+        name: call.name,
+        status: "called",
+        call,
+        input: call.input,
+        ...(problem !== undefined && { problem }),
+      } as const;
+      if (before) return changed(tools, toolCallId, called);
+      return { ...tools, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
+    }
+    case "approval.requested": {
+      const { about, approvalId, question } = event;
+      if (question === "lost-call") return tools;
+      const status = question === "run" ? "asking" : "unsettled";
+      return changed(tools, about, { status, approvalId });
+    }
+    case "approval.resolved": {
+      const { approvalId, decision, input } = event;
+      const asked = tools.runs.find((run) => run.approvalId === approvalId);
+      if (asked === undefined || (decision !== "allow" && decision !== "run-again")) return tools;
+      return changed(tools, asked.toolCallId, { status: "granted", input: input ?? asked.input });
+    }
+    case "tool.started": {
+      const { toolCallId, attempt } = event;
+      return changed(tools, toolCallId, { status: "running", attempt });
+    }
+    case "tool.spawned": {
+      const { toolCallId, group } = event;
+      return { ...tools, programs: [...tools.programs, { toolCallId, group }].slice(-MAX_PROGRAMS) };
+    }
+    case "tool.finished": {
+      const { toolCallId, ending, result, durationMs } = event;
+      const finished = changed(tools, toolCallId, { status: "finished", ending, result });
+      // A tool that told of its end itself has ended its programs before.
+      if (durationMs === undefined) return finished;
+      const programs = tools.programs.filter((program) => program.toolCallId !== toolCallId);
+      return { ...finished, programs };
+    }
+    default:
+      return tools;
+  }
+}
+
+/** Of the oldest it is certain by then that they were ended. */
+const MAX_PROGRAMS = 100;
+
+function changed(tools: ToolsState, toolCallId: string, change: Partial<ToolRun>): ToolsState {
+  const runs = tools.runs.map((run) =>
+    run.toolCallId === toolCallId ? { ...run, ...change } : run,
+  );
+  return { ...tools, runs };
+}

@@ -1,0 +1,134 @@
+import type { AgentFacts, TurnOutcome } from "../../domain/agent-event.ts";
+import { advanceTools } from "../tools/advance-tools.ts";
+import { isNeverStarted, isOpen } from "../tools/tools-state.ts";
+import { agentOf, type Work } from "../work.ts";
+import { finish } from "./finish-turn.ts";
+import { followLoss, type WantedCall } from "./follow-loss.ts";
+import { openUpstream } from "./open-upstream.ts";
+import type { CurrentTurn, Stage } from "./turn-state.ts";
+
+/** Takes every step that now follows of itself, until something has to happen first. */
+export function advanceTurn(work: Work): void {
+  let before;
+  do {
+    before = work.drafts.length;
+    advanceOnce(work);
+  } while (work.drafts.length > before);
+}
+
+function advanceOnce(work: Work): void {
+  const { current } = work.state.turn;
+  if (current === null) return startNext(work);
+  switch (current.stage.type) {
+    case "ready":
+      return makeCall(work, current, { purpose: current.stage.purpose });
+    case "calling":
+      return;
+    case "acting":
+      return act(work, current);
+    case "lost":
+      return followLoss(work, current, (wanted) => makeCall(work, current, wanted));
+    case "ended":
+      return end(work, current, current.stage);
+    default:
+      current.stage satisfies never;
+  }
+}
+
+function startNext(work: Work): void {
+  const [prompt] = work.state.turn.queue;
+  if (prompt === undefined) return;
+  const { promptId, content } = prompt;
+  work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId });
+  const messageId = work.ids.next("msg");
+  work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
+}
+
+function makeCall(work: Work, current: CurrentTurn, { purpose, again }: WantedCall): void {
+  const limit = limitReached(work, current, agentOf(work));
+  if (limit !== undefined) return finish(work, current, { outcome: "limited", reason: limit });
+  if (current.conflicts > MAX_CONFLICTS) return finish(work, current, BUSY);
+  const upstreamId = again?.upstreamId ?? openUpstream(work);
+  if (upstreamId === undefined) return;
+  const callId = work.ids.next("call");
+  const repeated = again === undefined ? {} : { again: again.callId };
+  work.emit({ type: "call.started", callId, upstreamId, purpose, ...repeated });
+}
+
+const MAX_CONFLICTS = 8;
+const BUSY = {
+  outcome: "failed",
+  reason: null,
+  failure: {
+    code: "conflict",
+    message: "The agent is still busy with an earlier call; try again later",
+    details: {},
+  },
+} as const;
+
+/** Before a call is bought, never in the middle of one. */
+function limitReached(
+  work: Work,
+  { steps, startedAt, usage }: CurrentTurn,
+  { caps }: AgentFacts,
+): string | undefined {
+  if (steps >= caps.steps) return "max_steps";
+  if (work.at - startedAt >= caps.seconds * 1000) return "max_seconds";
+  if (caps.tokens !== null && (usage?.totalTokens ?? 0) >= caps.tokens) return "max_tokens";
+  return undefined;
+}
+
+function act(work: Work, current: CurrentTurn): void {
+  const { runs } = work.state.tools;
+  if ((work.state.turn.upstream?.waiting?.calls.length ?? 0) === 0) {
+    const message = "The agent stopped for tools, and named none";
+    const failure = { code: "protocol_error", message, details: {} } as const;
+    return finish(work, current, { outcome: "failed", reason: null, failure });
+  }
+  if (!runs.some(isOpen)) return makeCall(work, current, { purpose: "results" });
+  const mayStart = agentOf(work).caps.toolCalls - current.toolsStarted;
+  const decided = work.drafts.length;
+  advanceTools(work, mayStart);
+  if (mayStart > 0 || work.drafts.length > decided) return;
+  if (runs.filter(isOpen).every(isNeverStarted)) {
+    finish(work, current, { outcome: "limited", reason: "max_tool_calls" });
+  }
+}
+
+function end(work: Work, current: CurrentTurn, stage: Extract<Stage, { type: "ended" }>): void {
+  const { outcome, reason, failure } = stage;
+  if (outcome === "completed" && isTerminalToolMissing(work)) return askAgain(work, current);
+  const how = { reason, ...(failure !== undefined && { failure }) };
+  finish(work, current, { outcome: OUTCOMES[outcome], ...how });
+}
+
+const OUTCOMES: { readonly [Ended in Extract<Stage, { type: "ended" }>["outcome"]]: TurnOutcome } =
+  {
+    completed: "completed",
+    limited: "limited",
+    // What the provider's word means is not known; what was said stands.
+    other: "limited",
+    failed: "failed",
+    refused: "failed",
+    cancelled: "cancelled",
+  };
+
+/** A call of it that failed does not count. */
+function isTerminalToolMissing(work: Work): boolean {
+  const { terminalTool } = agentOf(work);
+  if (terminalTool === undefined) return false;
+  const { name } = terminalTool;
+  return !work.state.tools.runs.some((run) => run.name === name && run.ending === "succeeded");
+}
+
+/** An agent that has to end with a certain tool, and did not, is told so. */
+function askAgain(work: Work, current: CurrentTurn): void {
+  const { name = "", maxReprompts = 0 } = agentOf(work).terminalTool ?? {};
+  if (current.reprompts >= maxReprompts) {
+    return finish(work, current, { outcome: "limited", reason: "no_terminal_tool" });
+  }
+  const messageId = work.ids.next("msg");
+  const text = `You have not called ${name} yet. Call it now to finish.`;
+  const content = [{ type: "text", text }] as const;
+  work.emit({ type: "message.sent", messageId, content, origin: "reprompt" });
+}

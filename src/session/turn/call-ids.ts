@@ -1,0 +1,25 @@
+import { isOpen, runOf, type ToolsState } from "../tools/tools-state.ts";
+import type { Call } from "./turn-state.ts";
+
+/** Ids of one call differ by their number in the stream, and are the same whenever the log is made again. */
+export function messageIdOf({ callId }: Call, message: number): string {
+  return `msg_${callId.slice("call_".length)}_${message}`;
+}
+
+export function toolCallIdOf({ callId }: Call, block: number): string {
+  return `tool_${callId.slice("call_".length)}_${block}`;
+}
+
+/** The session's id of the open call that the provider knows by this id. */
+export function openCallNamed(
+  { messages }: Call,
+  tools: ToolsState,
+  providerId: string,
+): string | undefined {
+  for (const block of messages.flatMap(({ blocks }) => blocks)) {
+    if (block.type !== "call" || block.call?.id !== providerId) continue;
+    const run = runOf(tools, block.toolCallId);
+    if (run !== undefined && isOpen(run)) return block.toolCallId;
+  }
+  return undefined;
+}

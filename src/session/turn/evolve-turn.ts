@@ -1,0 +1,211 @@
+import type {
+  AgentEvent,
+  CallFinished,
+  CallStarted,
+  ToolFinished,
+} from "../../domain/agent-event.ts";
+import type { Draft } from "../../domain/envelope.ts";
+import { addUsage } from "../../domain/usage.ts";
+import { evolveCall, messagesOf, openCallsOf } from "./evolve-call.ts";
+import type { Call, CurrentTurn, Stage, TurnState, Upstream, WaitingCall } from "./turn-state.ts";
+
+export function evolveTurn(turn: TurnState, { event, at, actor }: Draft): TurnState {
+  switch (event.type) {
+    case "prompt.accepted": {
+      const { promptId, content } = event;
+      return { ...turn, queue: [...turn.queue, { promptId, content, by: actor ?? null }] };
+    }
+    case "prompt.withdrawn":
+      return { ...turn, queue: turn.queue.filter(({ promptId }) => promptId !== event.promptId) };
+    case "turn.started": {
+      const { turnId, promptId } = event;
+      const prompt = turn.queue.find((queued) => queued.promptId === promptId);
+      const current: CurrentTurn = {
+        turnId,
+        promptId,
+        by: prompt?.by ?? null,
+        startedAt: at,
+        steps: 0,
+        usage: null,
+        toolsStarted: 0,
+        reprompts: 0,
+        conflicts: 0,
+        unsent: [],
+        stage: { type: "ready", purpose: "prompt" },
+      };
+      return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
+    }
+    case "turn.finished":
+      return { ...turn, current: null };
+    case "upstream.opened": {
+      const { upstreamId, seeded } = event;
+      const upstream: Upstream = {
+        upstreamId,
+        isSeeded: seeded,
+        openedAt: at,
+        usedAt: at,
+        calls: 0,
+        isHeard: false,
+        isUncertain: false,
+        // Results that were about to go go there; with something new to say, they are part of what was said before.
+        waiting: turn.current?.unsent.length === 0 ? (turn.upstream?.waiting ?? null) : null,
+      };
+      return { ...turn, upstream };
+    }
+    case "upstream.settled":
+      return withUpstream(turn, { isUncertain: false });
+    case "tool.finished": {
+      const answered = withResult(turn, event);
+      return answered.current === null ? answered : said(answered, answered.current, event);
+    }
+    default:
+      return turn.current === null ? turn : evolveCurrent(turn, turn.current, event, at);
+  }
+}
+
+function evolveCurrent(
+  turn: TurnState,
+  current: CurrentTurn,
+  event: AgentEvent,
+  at: number,
+): TurnState {
+  switch (event.type) {
+    case "message.sent": {
+      const said = event.content.map(({ text }) => text);
+      const unsent = [...current.unsent, ...said];
+      if (event.origin !== "reprompt") return { ...turn, current: { ...current, unsent } };
+      const reprompts = current.reprompts + 1;
+      const stage: Stage = { type: "ready", purpose: "reprompt" };
+      return { ...turn, current: { ...current, unsent, reprompts, stage } };
+    }
+    case "call.started":
+      return started(turn, current, event, at);
+    case "call.finished":
+      return finished(turn, current, event, at);
+    case "call.lost": {
+      if (current.stage.type !== "calling") return turn;
+      const { call } = current.stage;
+      const { failure } = event;
+      const stage: Stage = { type: "lost", call, ...(failure !== undefined && { failure }) };
+      const isHeard = call.messages.length > 0 || turn.upstream?.isHeard === true;
+      return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard });
+    }
+    case "approval.requested": {
+      const { stage } = current;
+      if (event.question !== "lost-call" || stage.type !== "lost") return turn;
+      return staged(turn, current, { ...stage, approvalId: event.approvalId });
+    }
+    case "approval.resolved": {
+      const { stage } = current;
+      if (stage.type !== "lost" || stage.approvalId !== event.approvalId) return turn;
+      return staged(turn, current, { ...stage, decision: event.decision });
+    }
+    case "tool.started": {
+      // Another attempt is the same call.
+      const toolsStarted = current.toolsStarted + (event.attempt === 1 ? 1 : 0);
+      return { ...turn, current: { ...current, toolsStarted } };
+    }
+    default:
+      return said(turn, current, event);
+  }
+}
+
+function said(turn: TurnState, current: CurrentTurn, event: AgentEvent): TurnState {
+  const { stage } = current;
+  if (stage.type !== "calling") return turn;
+  const call = evolveCall(stage.call, event);
+  return call === stage.call ? turn : staged(turn, current, { type: "calling", call });
+}
+
+function started(
+  turn: TurnState,
+  current: CurrentTurn,
+  { callId, upstreamId, purpose }: CallStarted,
+  at: number,
+): TurnState {
+  // What the other side waits for and what was said since; a lost call's content again, where nothing was.
+  const { stage } = current;
+  const answers = turn.upstream?.waiting ?? null;
+  const isRepeated = stage.type === "lost" && current.unsent.length === 0;
+  const outgoing = isRepeated ? stage.call.outgoing : { texts: current.unsent, answers };
+  const call: Call = { callId, upstreamId, purpose, outgoing, messages: [], closed: [] };
+  const steps = current.steps + 1;
+  const calls = (turn.upstream?.calls ?? 0) + 1;
+  return withUpstream(
+    { ...turn, current: { ...current, steps, unsent: [], stage: { type: "calling", call } } },
+    { usedAt: at, calls, waiting: null },
+  );
+}
+
+function finished(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outcome, reason, usage, failure }: CallFinished,
+  at: number,
+): TurnState {
+  const { stage } = current;
+  if (stage.type !== "calling") return turn;
+  if (outcome === "refused") return takenBack(turn, current, stage.call, failure);
+  const total = usage === null ? current.usage : usageSum(current.usage, usage);
+  const isWaiting = outcome === "action-required";
+  const next: Stage = isWaiting
+    ? { type: "acting" }
+    : { type: "ended", outcome, reason, ...(failure !== undefined && { failure }) };
+  const calls: WaitingCall[] = openCallsOf(stage.call).map((open) => ({ ...open, result: null }));
+  const isAnswer = outcome !== "failed" && outcome !== "cancelled";
+  const isHeard = isAnswer || stage.call.messages.length > 0 || turn.upstream?.isHeard === true;
+  return withUpstream(
+    { ...turn, current: { ...current, usage: total, stage: next } },
+    {
+      usedAt: at,
+      isHeard,
+      isUncertain: outcome === "cancelled",
+      waiting: isWaiting ? { messages: messagesOf(stage.call), calls } : null,
+    },
+  );
+}
+
+/** The call was not made: what it brought is still to be brought. */
+function takenBack(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outgoing, purpose }: Call,
+  failure: CallFinished["failure"],
+): TurnState {
+  const isBusy = failure?.code === "conflict";
+  const stage: Stage = isBusy
+    ? { type: "ready", purpose }
+    : { type: "ended", outcome: "refused", reason: null, ...(failure && { failure }) };
+  const conflicts = current.conflicts + (isBusy ? 1 : 0);
+  const next = { ...current, unsent: outgoing.texts, conflicts, stage };
+  return withUpstream(
+    { ...turn, current: next },
+    {
+      calls: Math.max(0, (turn.upstream?.calls ?? 0) - 1),
+      isUncertain: isBusy,
+      waiting: outgoing.answers,
+    },
+  );
+}
+
+function withResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {
+  const waiting = turn.upstream?.waiting;
+  if (waiting == null) return turn;
+  const calls = waiting.calls.map((call) =>
+    call.toolCallId === toolCallId ? { ...call, result } : call,
+  );
+  return withUpstream(turn, { waiting: { ...waiting, calls } });
+}
+
+function usageSum(sum: CurrentTurn["usage"], usage: NonNullable<CurrentTurn["usage"]>) {
+  return sum === null ? usage : addUsage(sum, usage);
+}
+
+function staged(turn: TurnState, current: CurrentTurn, stage: Stage): TurnState {
+  return { ...turn, current: { ...current, stage } };
+}
+
+function withUpstream(turn: TurnState, change: Partial<Upstream>): TurnState {
+  if (turn.upstream === null) return turn;
+  return { ...turn, upstream: { ...turn.upstream, ...change } };
+}

@@ -1,0 +1,46 @@
+import type { TurnOutcome } from "../../domain/agent-event.ts";
+import type { Failure } from "../../domain/errors.ts";
+import { toolError } from "../../domain/tool.ts";
+import { dropRequests } from "../clients/host-requests.ts";
+import { isOpen } from "../tools/tools-state.ts";
+import type { Work } from "../work.ts";
+import type { CurrentTurn } from "./turn-state.ts";
+
+interface Finish {
+  readonly outcome: TurnOutcome;
+  readonly reason: string | null;
+  readonly failure?: Failure;
+}
+
+/** Every call of a tool is closed before the turn is. */
+export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
+  const { outcome, reason, failure } = how;
+  for (const { approvalId, question, options } of work.state.approvals.pending) {
+    const decision = question === "run" ? "deny" : question === "outcome" ? "failed" : "stop";
+    if (!options.includes(decision)) continue;
+    work.emit({ type: "approval.resolved", approvalId, decision, by: "cancel" });
+  }
+  for (const run of work.state.tools.runs) {
+    if (!isOpen(run)) continue;
+    const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
+    const wasRunning = run.status === "running" || run.status === "unsettled";
+    const text = wasRunning
+      ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
+      : `${run.name} was not run: ${why}.`;
+    const result = toolError(run.call?.id ?? "", text);
+    const ending = wasRunning && outcome !== "cancelled" ? "unknown" : "cancelled";
+    work.emit({ type: "tool.finished", toolCallId: run.toolCallId, ending, result });
+  }
+  // Only tools ask for something of a client, and none is left.
+  dropRequests(work);
+  const { usage, steps } = work.state.turn.current ?? { usage: null, steps: 0 };
+  work.emit({
+    type: "turn.finished",
+    turnId,
+    outcome,
+    reason,
+    usage,
+    steps,
+    ...(failure !== undefined && { failure }),
+  });
+}

@@ -1,0 +1,39 @@
+import { agentOf, type Work } from "../work.ts";
+import type { Upstream } from "./turn-state.ts";
+
+/**
+ * The conversation that the next call belongs to; begins a new one where there is none, or where the other side has let
+ * it go by our clock. Undefined while the one there is has to come to rest first.
+ */
+export function openUpstream(work: Work): string | undefined {
+  const { upstream } = work.state.turn;
+  if (upstream === null) return begin(work, false);
+  if (isLetGo(work, upstream)) return begin(work, true);
+  if (!upstream.isUncertain)
+    return canCarry(work, upstream) ? upstream.upstreamId : begin(work, true);
+  return agentOf(work).settle === "reseed" ? begin(work, true) : undefined;
+}
+
+/** Begins with what the log has. */
+export function begin(work: Work, seeded: boolean): string {
+  // Providers want ids of at least 33 characters.
+  const upstreamId = `spanline-${work.ids.next("ses").slice("ses_".length)}`;
+  work.emit({ type: "upstream.opened", upstreamId, seeded });
+  return upstreamId;
+}
+
+function isLetGo(work: Work, { usedAt, openedAt, calls }: Upstream): boolean {
+  const { idleMs, lifetimeMs } = agentOf(work).provider;
+  if (calls === 0) return false;
+  return (
+    (idleMs !== undefined && work.at - usedAt >= idleMs) ||
+    (lifetimeMs !== undefined && work.at - openedAt >= lifetimeMs)
+  );
+}
+
+/** A prompt to an agent that still waits for results has to go beside them. */
+function canCarry(work: Work, { waiting }: Upstream): boolean {
+  const { seams } = agentOf(work).provider;
+  const isSpeaking = (work.state.turn.current?.unsent.length ?? 0) > 0;
+  return waiting === null || !isSpeaking || seams.includes("tool-results");
+}

@@ -1,0 +1,131 @@
+import type { Actor } from "../../domain/actor.ts";
+import type { CallPurpose, Decision, PromptPart } from "../../domain/agent-event.ts";
+import type { Failure } from "../../domain/errors.ts";
+import type { Outcome, Role } from "../../domain/provider-event.ts";
+import type { ToolCall, ToolResult } from "../../domain/tool.ts";
+import type { TurnMessage } from "../../domain/turn.ts";
+import type { Usage } from "../../domain/usage.ts";
+
+export interface TurnState {
+  /** Prompts that wait for the turn that runs. */
+  readonly queue: readonly QueuedPrompt[];
+  readonly current: CurrentTurn | null;
+  readonly upstream: Upstream | null;
+}
+
+export interface QueuedPrompt {
+  readonly promptId: string;
+  readonly content: readonly PromptPart[];
+  readonly by: Actor | null;
+}
+
+export interface CurrentTurn {
+  readonly turnId: string;
+  readonly promptId: string;
+  readonly by: Actor | null;
+  readonly startedAt: number;
+  /** Calls of the provider so far. */
+  readonly steps: number;
+  readonly usage: Usage | null;
+  /** Calls of tools that were started, however often. */
+  readonly toolsStarted: number;
+  readonly reprompts: number;
+  /** How often the other side said that it is still busy with an earlier call. */
+  readonly conflicts: number;
+  /** Said, and not yet on its way. */
+  readonly unsent: readonly string[];
+  readonly stage: Stage;
+}
+
+/**
+ * - `ready`: the next call can be made, once the other side is at rest.
+ * - `calling`: a call is under way.
+ * - `acting`: the agent waits for its tools.
+ * - `lost`: a call is lost, and what follows is not decided, or not done.
+ * - `ended`: the provider said its last.
+ */
+export type Stage =
+  | { readonly type: "ready"; readonly purpose: CallPurpose }
+  | { readonly type: "calling"; readonly call: Call }
+  | { readonly type: "acting" }
+  | {
+      readonly type: "lost";
+      readonly call: Call;
+      readonly failure?: Failure;
+      readonly approvalId?: string;
+      readonly decision?: Decision;
+    }
+  | {
+      readonly type: "ended";
+      readonly outcome: Exclude<Outcome, "action-required"> | "refused" | "cancelled";
+      readonly reason: string | null;
+      readonly failure?: Failure;
+    };
+
+/** One call of the provider, and what its stream has said so far. */
+export interface Call {
+  readonly callId: string;
+  readonly upstreamId: string;
+  readonly purpose: CallPurpose;
+  readonly outgoing: Outgoing;
+  readonly messages: readonly SaidMessage[];
+  /** Calls of tools that were closed while the stream still ran. */
+  readonly closed: readonly string[];
+}
+
+/** What a call brings: only what is new. */
+export interface Outgoing {
+  readonly texts: readonly string[];
+  /** The calls that it answers. */
+  readonly answers: Waiting | null;
+}
+
+export interface SaidMessage {
+  readonly messageId: string;
+  readonly role: Role;
+  readonly reason: string | null;
+  readonly isFinished: boolean;
+  /** Its text was withdrawn, and another stands for it. */
+  readonly isReplaced: boolean;
+  readonly blocks: readonly SaidBlock[];
+}
+
+export type SaidBlock = { readonly block: number; readonly isFinished: boolean } & (
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "thought";
+      readonly text: string;
+      readonly signature?: string;
+      readonly redacted?: string;
+    }
+  | { readonly type: "call"; readonly toolCallId: string; readonly call: ToolCall | null }
+  | { readonly type: "result"; readonly result: ToolResult }
+);
+
+/** The conversation on the provider's side, as far as we know it. */
+export interface Upstream {
+  readonly upstreamId: string;
+  readonly isSeeded: boolean;
+  readonly openedAt: number;
+  readonly usedAt: number;
+  readonly calls: number;
+  /** The agent has answered something, so it has what the conversation began with. */
+  readonly isHeard: boolean;
+  /** A call was cut: the other side may be working still, and may or may not have kept what it was told. */
+  readonly isUncertain: boolean;
+  /** What it waits for: the messages with its calls, and the results that are there. */
+  readonly waiting: Waiting | null;
+}
+
+export interface Waiting {
+  readonly messages: readonly TurnMessage[];
+  readonly calls: readonly WaitingCall[];
+}
+
+export interface WaitingCall {
+  readonly toolCallId: string;
+  readonly call: ToolCall;
+  readonly result: ToolResult | null;
+}
+
+export const initialTurnState: TurnState = { queue: [], current: null, upstream: null };

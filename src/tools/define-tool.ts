@@ -1,0 +1,131 @@
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { isObject, jsonText, type JsonObject } from "../domain/json.ts";
+import { jsonSchemaCheck } from "./json-schema-check.ts";
+import type { StandardIssue, StandardOutput, StandardSchema } from "./standard-schema.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+
+interface ToolDefinition<Schema, Input> {
+  readonly name: string;
+  /** For the model: what it does, and when to call it. */
+  readonly description: string;
+  /** A JSON Schema of an object, or a schema of Zod or any other library that speaks Standard Schema. */
+  readonly input: Schema;
+  /** The same as a JSON Schema, for a library that cannot tell it itself. */
+  readonly jsonSchema?: JsonObject;
+  /** Running it twice does what running it once does: it is run again when the bridge was killed meanwhile. */
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+  run(input: Input, context: ToolContext): unknown;
+}
+
+/** A tool of the app's own. */
+export function defineTool<Schema extends StandardSchema>(
+  definition: ToolDefinition<Schema, StandardOutput<Schema>>,
+): Tool;
+export function defineTool(definition: ToolDefinition<JsonObject, JsonObject>): Tool;
+export function defineTool(definition: ToolDefinition<StandardSchema | JsonObject, unknown>): Tool {
+  const {
+    name,
+    description,
+    input,
+    idempotent = false,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+  } = definition;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    throw wrong("name", `"${name}" is no name for a tool; use 1 to 64 letters, digits, _ and -`);
+  }
+  if (description.trim() === "") {
+    throw wrong("description", `${name} has no description; say what it does and when to call it`);
+  }
+  if (!(timeoutMs > 0)) throw wrong("timeoutMs", `${name} has no time to run; give it some`);
+  const reader = isStandard(input)
+    ? standardReader(name, input, definition.jsonSchema)
+    : jsonReader(name, input);
+  return {
+    facts: { name, description, schema: reader.schema, idempotent, timeoutMs },
+    check(given) {
+      try {
+        return reader.read(given).problem;
+      } catch (error) {
+        // A schema that cannot be used lets nothing through, and the turn goes on.
+        return thrownMessage(error);
+      }
+    },
+    run: (given, context) => definition.run(reader.read(given).value, context),
+  };
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+interface Reader {
+  readonly schema: JsonObject;
+  read(input: JsonObject): { readonly value?: unknown; readonly problem?: string };
+}
+
+function isStandard(schema: StandardSchema | JsonObject): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+function jsonReader(name: string, schema: JsonObject): Reader {
+  if (schema.type !== "object") {
+    throw wrong("input", `The schema of ${name} is not of an object; give it "type": "object"`);
+  }
+  let check: ReturnType<typeof jsonSchemaCheck> | undefined;
+  return {
+    schema,
+    read(value) {
+      check ??= compiled(name, schema);
+      const problem = check(value);
+      return problem === undefined ? { value } : { problem };
+    },
+  };
+}
+
+function compiled(name: string, schema: JsonObject): ReturnType<typeof jsonSchemaCheck> {
+  try {
+    return jsonSchemaCheck(schema);
+  } catch (cause) {
+    const message = `The schema of ${name} is no JSON Schema: ${thrownMessage(cause)}`;
+    throw wrong("input", message, cause);
+  }
+}
+
+function standardReader(
+  name: string,
+  { "~standard": standard }: StandardSchema,
+  given: JsonObject | undefined,
+): Reader {
+  const told = given ?? standard.jsonSchema?.input({ target: "draft-2020-12" });
+  if (told === undefined) {
+    const message = `${standard.vendor} cannot tell the JSON Schema of ${name}; give it as jsonSchema`;
+    throw wrong("jsonSchema", message);
+  }
+  const schema: unknown = JSON.parse(jsonText(told));
+  if (!isJsonObject(schema) || schema.type !== "object") {
+    throw wrong("input", `The schema of ${name} is not of an object`);
+  }
+  return {
+    schema,
+    read(input) {
+      const result = standard.validate(input);
+      if (result instanceof Promise) {
+        throw wrong("input", `The schema of ${name} checks asynchronously; use one that does not`);
+      }
+      if (result.issues === undefined) return { value: result.value };
+      return { problem: result.issues.map(issueText).join("; ") };
+    },
+  };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+function issueText({ message, path = [] }: StandardIssue): string {
+  const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+  return where === "" ? message : `${where}: ${message}`;
+}
+
+function wrong(path: string, message: string, cause?: unknown): SpanlineError {
+  return new SpanlineError("invalid_tool", message, { details: { path }, cause });
+}
