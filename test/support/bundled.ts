@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -10,6 +10,17 @@ const root = join(import.meta.dirname, "../..");
 export async function bundled(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return bundleInto(folder, program);
+}
+
+/** The same for all tests of a file: called in `beforeAll`, gone after all. */
+export async function bundledForAll(program: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return bundleInto(folder, program);
+}
+
+async function bundleInto(folder: string, program: string): Promise<string> {
   const bundle = await rolldown({
     input: join(root, "test/programs", program),
     platform: "node",

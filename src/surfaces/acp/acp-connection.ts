@@ -1,0 +1,134 @@
+import type { Principal } from "../../domain/actor.ts";
+import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
+import { decodeNotification } from "../../wire/acp/client-notification.ts";
+import { decodeRequest } from "../../wire/acp/client-request.ts";
+import { permissionRequest, withdrawalLine } from "../../wire/acp/permission-request.ts";
+import { updateLine } from "../../wire/acp/session-update.ts";
+import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
+import { createRpcConnection } from "../../wire/jsonrpc/rpc-connection.ts";
+import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
+import type { RpcAnswer, RpcNotification, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpLog, ClientLink } from "./client-link.ts";
+import { createLanes } from "./lanes.ts";
+import type { LineWriter } from "./line-writer.ts";
+import { sessionRequests } from "./session-requests.ts";
+
+export interface AcpConnectionOptions {
+  readonly sessions: Sessions;
+  readonly principal: Principal;
+  /** Names this connection among all others. */
+  readonly connectionId: string;
+  /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
+  readonly session?: string;
+  readonly version: string;
+  readonly writer: LineWriter;
+  readonly log: AcpLog;
+}
+
+/** One client's connection: what comes in by the line, and who deals with it. */
+export interface AcpConnection {
+  receive(item: JsonLinesItem): void;
+  /** Resolves when what has come in is not too far ahead of what was done about it. */
+  calm(): Promise<void>;
+  /** Resolves when everything that came in is dealt with. */
+  idle(): Promise<void>;
+  /** The client goes; its sessions stay. */
+  leave(reason: string): Promise<void>;
+}
+
+interface Question {
+  readonly sessionId: string;
+  readonly approval: ApprovalRequested;
+}
+
+export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
+  const { sessions, principal, connectionId, version, writer, log } = options;
+  const rpc = createRpcConnection<Question>({ epoch: connectionId });
+  const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
+  let clientName: string | undefined;
+
+  const link: ClientLink = {
+    sessions,
+    sender: { principal, clientId: `client_${connectionId}` },
+    log,
+    name: () => clientName ?? "",
+    update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
+    answer(request, outcome) {
+      const line = rpc.answer(request, outcome);
+      if (line !== undefined) writer.write(line);
+    },
+    ask(sessionId, approval) {
+      const { method, params } = permissionRequest(sessionId, approval);
+      const sent = rpc.request(method, params, { sessionId, approval });
+      if (sent !== undefined) writer.write(sent.line);
+      return sent?.id;
+    },
+    withdraw(questionId) {
+      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId));
+    },
+    hasRoom: () => writer.queued <= MOST_QUEUED,
+    room: () => writer.below(MOST_QUEUED),
+  };
+  const requests = sessionRequests(link, options.session);
+
+  function request(asked: RpcRequest): void {
+    const { method, params } = asked;
+    const wanted = decodeRequest(method, params);
+    if (!wanted.ok) return link.answer(asked, wanted);
+    if (wanted.value.type === "initialize") {
+      clientName = wanted.value.clientName;
+      return link.answer(asked, { ok: true, result: initializeAnswer(version) });
+    }
+    if (clientName === undefined) {
+      const error = invalidRequest("the first request is initialize");
+      return link.answer(asked, { ok: false, error });
+    }
+    const { value } = wanted;
+    const lane = value.type === "new" ? "" : value.sessionId;
+    lanes.run(lane, () => requests.perform(asked, value));
+  }
+
+  function notification({ method, params }: RpcNotification): void {
+    const wanted = decodeNotification(method, params);
+    if (wanted === undefined) return log("a notification was passed over", { method });
+    lanes.run(wanted.sessionId, () => requests.cancel(wanted.sessionId));
+  }
+
+  function answer({ sessionId, approval }: Question, outcome: RpcAnswer): void {
+    // Not behind the session's other requests: the turn waits for it.
+    lanes.run(approval.approvalId, () => requests.answered(sessionId, approval, outcome));
+  }
+
+  return {
+    receive(item) {
+      if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
+      const message = rpc.read(item.text);
+      switch (message.type) {
+        case "request":
+          return request(message);
+        case "notification":
+          return notification(message);
+        case "response":
+          return answer(message.waiting, message.outcome);
+        case "stray":
+          return log("an answer that nobody waits for", { id: message.id });
+        case "refused":
+          return writer.write(message.line);
+      }
+    },
+    async calm() {
+      await lanes.below(MOST_TASKS);
+      await writer.below(MOST_UNREAD);
+    },
+    idle: () => lanes.below(0),
+    leave: (reason) => requests.leave(reason),
+  };
+}
+
+/** Characters. Enough to keep a pipe busy; what is more waits in the log. */
+const MOST_QUEUED = 256 * 1024;
+/** Characters. Answers to a client that asks and does not read: then it is not heard either. */
+const MOST_UNREAD = 4 * 1024 * 1024;
+const MOST_TASKS = 512;

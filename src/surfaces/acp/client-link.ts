@@ -1,0 +1,24 @@
+import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { SessionUpdate } from "../../wire/acp/session-update.ts";
+import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+
+/** Notes for the operator; never the protocol's stream. */
+export type AcpLog = (message: string, facts?: { readonly [name: string]: unknown }) => void;
+
+/** One client's connection, as the sessions on it see it. */
+export interface ClientLink {
+  readonly sessions: Sessions;
+  readonly sender: Sender & { readonly clientId: string };
+  readonly log: AcpLog;
+  /** What the client calls itself. */
+  name(): string;
+  update(sessionId: string, update: SessionUpdate): void;
+  answer(request: RpcRequest, outcome: RpcOutcome): void;
+  /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
+  ask(sessionId: string, approval: ApprovalRequested): string | undefined;
+  withdraw(questionId: string): void;
+  /** Whether the client can be told more at once; `room` resolves when it can. */
+  hasRoom(): boolean;
+  room(): Promise<void>;
+}

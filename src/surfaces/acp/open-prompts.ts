@@ -1,0 +1,77 @@
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import { failureError } from "../../wire/acp/agent-answers.ts";
+import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
+import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { ClientLink } from "./client-link.ts";
+
+/** A client's prompts in one session that have no answer yet. */
+export interface OpenPrompts {
+  /** Begins one; resolves when the session has taken or refused it. */
+  begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<void>;
+  begun(promptId: string, turnId: string): void;
+  finish(promptId: string, outcome: RpcOutcome): void;
+  /** Nothing more will be heard of any. */
+  fail(error: RpcError): void;
+  /** What ends all of them; with none open, whatever runs. */
+  cancelling(): readonly CancelCommand[];
+}
+
+type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
+type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
+
+export function openPrompts(link: ClientLink): OpenPrompts {
+  const open = new Map<string, { readonly request: RpcRequest; turnId: string | undefined }>();
+  /** Answers that came before the reply to the command said which prompt it was. */
+  const early = new Map<string, RpcOutcome>();
+  let unnamed = 0;
+
+  function finish(promptId: string, outcome: RpcOutcome): void {
+    const prompt = open.get(promptId);
+    open.delete(promptId);
+    if (prompt !== undefined) link.answer(prompt.request, outcome);
+    else if (unnamed > 0) early.set(promptId, outcome);
+  }
+
+  function accept(request: RpcRequest, { promptId, turnId }: AcceptedReply): void {
+    if (promptId === undefined) return link.answer(request, NAMELESS);
+    const outcome = early.get(promptId);
+    if (outcome === undefined) open.set(promptId, { request, turnId });
+    else link.answer(request, outcome);
+  }
+
+  return {
+    async begin(request, command) {
+      unnamed += 1;
+      try {
+        const reply = await command();
+        if (reply.status === "accepted") accept(request, reply);
+        else link.answer(request, { ok: false, error: failureError(reply.failure) });
+      } finally {
+        unnamed -= 1;
+        if (unnamed === 0) early.clear();
+      }
+    },
+    begun(promptId, turnId) {
+      const prompt = open.get(promptId);
+      if (prompt !== undefined) prompt.turnId = turnId;
+    },
+    finish,
+    fail(error) {
+      for (const promptId of open.keys()) finish(promptId, { ok: false, error });
+    },
+    cancelling() {
+      if (open.size === 0) return [{ type: "cancel" }];
+      // Those that wait go first: the end of the one that runs would let the next one begin.
+      return [...open]
+        .toReversed()
+        .map(([promptId, { turnId }]) =>
+          turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },
+        );
+    },
+  };
+}
+
+const NAMELESS: RpcOutcome = {
+  ok: false,
+  error: internalError("The session took the prompt and gave it no id"),
+};

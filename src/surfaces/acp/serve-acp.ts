@@ -1,0 +1,76 @@
+import type { Readable, Writable } from "node:stream";
+import type { Principal } from "../../domain/actor.ts";
+import { systemClock, type Clock } from "../../platform/clock.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import { randomText } from "../../platform/random.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import { jsonLinesDecoder, type JsonLinesItem } from "../../wire/framing/json-lines.ts";
+import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
+import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
+import { chunksUntil } from "./chunks-until.ts";
+import type { AcpLog } from "./client-link.ts";
+import { lineWriter } from "./line-writer.ts";
+
+export interface ServeAcpOptions {
+  readonly sessions: Sessions;
+  readonly input: Readable;
+  /** The protocol's alone. Neither stream is closed at the end: their owner does that. */
+  readonly output: Writable;
+  /** Who the client is. */
+  readonly principal: Principal;
+  /** What `session/new` gives instead of a new session: "latest", or the session with this id. */
+  readonly session?: string;
+  readonly log: AcpLog;
+  /** Ends the connection, as the end of the input does. */
+  readonly signal?: AbortSignal;
+  /** Names this connection among all others, in the client's id and in the ids of what it is asked. */
+  readonly connectionId?: string;
+  readonly clock?: Clock;
+}
+
+/**
+ * Serves one ACP client until its input ends, its output is gone, or the signal. The client is then detached: its turns
+ * go on, and what it was asked stays open.
+ */
+export async function serveAcp(options: ServeAcpOptions): Promise<void> {
+  const { input, output, log, clock = systemClock, connectionId = randomText(16) } = options;
+  const writer = lineWriter(output);
+  const version = packageVersion();
+  const connection = createAcpConnection({ ...options, connectionId, version, writer });
+  const ends = options.signal === undefined ? [writer.gone] : [writer.gone, options.signal];
+  try {
+    await readInput(input, connection, AbortSignal.any(ends));
+  } catch (error) {
+    log("the input broke off", { error: String(error) });
+  }
+  await within(clock, CLOSING_MS, connection.idle());
+  await within(clock, CLOSING_MS, connection.leave("client_exit"));
+  await within(clock, CLOSING_MS, writer.below(0));
+}
+
+async function readInput(
+  input: Readable,
+  connection: AcpConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  const decoder = jsonLinesDecoder({ maxLineBytes: MAX_LINE_BYTES });
+  const state = decoder.initial();
+  const receive = (item: JsonLinesItem): void => connection.receive(item);
+  for await (const chunk of chunksUntil(input, signal)) {
+    decoder.step(state, chunk, receive);
+    await connection.calm();
+  }
+  decoder.finish(state, receive);
+}
+
+/** Waits, but not for ever: a reader that has stopped reading must not keep this process. */
+async function within(clock: Clock, milliseconds: number, done: Promise<void>): Promise<void> {
+  let callOff = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    callOff = clock.after(milliseconds, resolve);
+  });
+  await Promise.race([done, late]);
+  callOff();
+}
+
+const CLOSING_MS = 1000;

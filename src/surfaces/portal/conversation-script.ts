@@ -1,0 +1,252 @@
+/** Browser code: what each event of the log does to the conversation on the page. */
+export const CONVERSATION_SCRIPT = String.raw`
+/** What is on the page, by the ids that events use. Begun anew when the log is read from its beginning. */
+function emptyView() {
+  return { prompts: new Map(), messages: new Map(), blocks: new Map(), tools: new Map(), approvals: new Map(), turnId: null };
+}
+let view = emptyView();
+
+const QUESTIONS = {
+  run: "May this run?",
+  outcome: "The bridge was stopped while this ran, and nobody knows what came of it. Look, then say:",
+  "lost-call": "The connection to the agent was lost in the middle of its work. How shall it go on?",
+};
+const CHOICES = {
+  allow: "Allow", deny: "Deny",
+  done: "It was done", failed: "It failed", "run-again": "Run again",
+  continue: "Continue", reseed: "Start over", stop: "Stop",
+};
+const ENDINGS = {
+  succeeded: ["done", "good"], server: ["done on the agent's side", "good"], failed: ["failed", "bad"],
+  denied: ["denied", "bad"], cancelled: ["cancelled", "bad"], "timed-out": ["took too long", "bad"],
+  refused: ["could not run", "bad"], unknown: ["outcome unknown", "bad"],
+};
+
+const shown = {
+  "session.opened": ({ agent, title }) => {
+    byId("agent").textContent = agent;
+    if (title) setTitle(title);
+  },
+  "session.titled": ({ title }) => setTitle(title),
+  "session.recovered": () => note("The bridge was started again and took this session up"),
+
+  "prompt.accepted": ({ promptId, content }) => {
+    const who = made("span", { class: "who" }, "waits for its turn");
+    const message = made("article", { class: "message user" }, who, said(textIn(content)));
+    view.prompts.set(promptId, { message, who });
+    add(message);
+  },
+  "prompt.withdrawn": ({ promptId }) => {
+    const prompt = view.prompts.get(promptId);
+    prompt?.message.classList.add("withdrawn");
+    if (prompt) prompt.who.textContent = "withdrawn";
+  },
+  "message.sent": ({ origin, content }) => {
+    if (origin !== "prompt") note("Said to the agent by the bridge: " + textIn(content));
+  },
+
+  "turn.started": ({ turnId, promptId }) => {
+    view.turnId = turnId;
+    const prompt = view.prompts.get(promptId);
+    if (!prompt) return;
+    prompt.who.textContent = "";
+    // A prompt that waited is now said, behind what was said before it.
+    if (prompt.message.nextElementSibling) add(prompt.message);
+  },
+  "turn.finished": ({ outcome, reason, failure }) => {
+    view.turnId = null;
+    if (outcome === "completed") return;
+    const why = failure?.message ?? reason;
+    const text = "The turn was " + (outcome === "limited" ? "ended by a limit" : outcome === "failed" ? "ended by a failure" : outcome);
+    note(why ? text + ": " + why : text, outcome === "failed");
+    announce(text);
+  },
+  "call.lost": () => note("The connection to the agent was lost in the middle of its work"),
+
+  "message.started": ({ messageId }) => messageOf(messageId),
+  "message.finished": ({ messageId, interrupted }) => {
+    const message = view.messages.get(messageId);
+    if (interrupted) message?.classList.add("cut");
+    const texts = [...(message?.querySelectorAll(":scope > .said") ?? [])].map((one) => one.textContent);
+    if (texts.length > 0) announce("Agent: " + texts.join(" "));
+  },
+  "message.replaced": ({ messageId, text }) => {
+    const message = messageOf(messageId);
+    for (const old of message.querySelectorAll(":scope > .said")) old.remove();
+    message.append(said(text));
+  },
+  "text.delta": (event) => textBlock(event).appendData(event.text),
+  "text.finished": (event) => {
+    textBlock(event).data = event.text;
+    if (event.interrupted) messageOf(event.messageId).classList.add("cut");
+  },
+  "thought.delta": (event) => thoughtBlock(event).appendData(event.text),
+  "thought.finished": (event) => {
+    thoughtBlock(event).data = event.redacted && !event.text ? "(hidden by the provider)" : event.text;
+  },
+
+  "tool.announced": ({ toolCallId, messageId, name }) => toolOf(toolCallId, name, messageId),
+  "tool.input.delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
+  "tool.called": ({ toolCallId, messageId, call, problem }) => {
+    const tool = toolOf(toolCallId, call.name, messageId);
+    tool.input.textContent = call.input === null ? call.inputText : pretty(call.input);
+    setState(tool, "called");
+    if (problem) tool.body.append(made("div", { class: "problem" }, problem));
+  },
+  "tool.started": ({ toolCallId, attempt }) =>
+    setState(toolOf(toolCallId), attempt > 1 ? "running, attempt " + attempt : "running", "wait"),
+  "tool.progressed": ({ toolCallId, text }) => {
+    const tool = toolOf(toolCallId);
+    tool.progress ??= tool.body.appendChild(made("div", { class: "faint" }));
+    tool.progress.textContent = text;
+  },
+  "tool.finished": ({ toolCallId, ending, result, durationMs }) => {
+    const tool = toolOf(toolCallId);
+    const [text, look] = ENDINGS[ending] ?? [ending, ""];
+    setState(tool, durationMs === undefined ? text : text + " in " + duration(durationMs), look);
+    tool.progress?.remove();
+    tool.body.append(labelled(result.isError ? "Error" : "Result", result.parts.map(partText).join("\n") || "(nothing)"));
+  },
+
+  "approval.requested": (event) => {
+    const tool = view.tools.get(event.about);
+    const approval = approvalCard(event, tool !== undefined);
+    view.approvals.set(event.approvalId, approval);
+    if (tool) {
+      setState(tool, "needs an answer", "wait");
+      tool.card.open = true;
+      tool.body.append(approval.card);
+    } else add(approval.card);
+    announce("An answer is needed: " + event.action);
+  },
+  "approval.resolved": ({ approvalId, decision, by, reason }) => {
+    const approval = view.approvals.get(approvalId);
+    if (!approval) return;
+    view.approvals.delete(approvalId);
+    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)" }[by] ?? "";
+    const text = "Answer: " + (CHOICES[decision] ?? decision) + how + (reason ? ": " + reason : "");
+    approval.card.classList.add("over");
+    approval.card.replaceChildren(made("p", {}, text));
+    const tool = view.tools.get(approval.about);
+    if (tool) setState(tool, "answered");
+  },
+};
+
+function setTitle(title) {
+  byId("title").textContent = title;
+  document.title = title + " · Spanline";
+}
+
+function add(element) {
+  byId("conversation").append(element);
+}
+
+function note(text, isBad = false) {
+  add(made("p", { class: isBad ? "note bad" : "note" }, text));
+}
+
+function said(text) {
+  return made("div", { class: "said" }, document.createTextNode(text));
+}
+
+function textIn(content) {
+  return content.map((part) => part.text ?? "").join("\n");
+}
+
+function messageOf(messageId) {
+  let message = view.messages.get(messageId);
+  if (message) return message;
+  message = made("article", { class: "message agent" });
+  view.messages.set(messageId, message);
+  add(message);
+  return message;
+}
+
+/** The text node of a block, made when the block is first heard of. */
+function textBlock({ messageId, block }) {
+  return blockOf("text", messageId, block, () => said(""));
+}
+
+function thoughtBlock({ messageId, block }) {
+  return blockOf("thought", messageId, block, () =>
+    made("details", { class: "thought" }, made("summary", {}, "Thoughts"), said("")));
+}
+
+function blockOf(kind, messageId, block, make) {
+  const key = kind + " " + block + " " + messageId;
+  let text = view.blocks.get(key);
+  if (text) return text;
+  const element = make();
+  messageOf(messageId).append(element);
+  text = (kind === "text" ? element : element.lastChild).firstChild;
+  view.blocks.set(key, text);
+  return text;
+}
+
+/** Calls stand where the agent made them, between the texts of its message. */
+function toolOf(toolCallId, name = "tool", messageId) {
+  let tool = view.tools.get(toolCallId);
+  if (tool) return tool;
+  const state = made("span", { class: "state" }, "preparing");
+  const input = made("pre", { tabindex: "0", "aria-label": "Input" }, document.createTextNode(""));
+  const body = made("div", {}, made("div", { class: "label" }, "Input"), input);
+  const summary = made("summary", {}, made("span", { class: "name" }, name), state);
+  tool = { card: made("details", { class: "tool", open: "" }, summary, body), state, input, body };
+  view.tools.set(toolCallId, tool);
+  if (messageId) messageOf(messageId).append(tool.card);
+  else add(tool.card);
+  return tool;
+}
+
+function setState(tool, text, look = "") {
+  tool.state.textContent = text;
+  tool.state.className = look ? "state " + look : "state";
+}
+
+function labelled(label, text) {
+  return made("div", {}, made("div", { class: "label" }, label), made("pre", { tabindex: "0", "aria-label": label }, text));
+}
+
+function partText(part) {
+  if (part.type === "text") return part.text;
+  return pretty(part.type === "json" ? part.value : part.raw);
+}
+
+function pretty(value) {
+  return JSON.stringify(value, null, 2);
+}
+
+function duration(ms) {
+  return ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
+}
+
+function approvalCard({ approvalId, question, options, action, about, input, deadline }, isInTool) {
+  const card = made("section", { class: "approval", "aria-label": "An answer is needed" });
+  const problem = made("p", { class: "problem", role: "alert" });
+  const buttons = options.map((decision, at) => {
+    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, CHOICES[decision] ?? decision);
+    button.addEventListener("click", async () => {
+      for (const one of buttons) one.disabled = true;
+      problem.textContent = "";
+      try {
+        await command({ type: "answer", approvalId, decision });
+      } catch (error) {
+        problem.textContent = error.message;
+        for (const one of buttons) one.disabled = !may("approve");
+      }
+    });
+    return button;
+  });
+  card.append(made("p", {}, QUESTIONS[question] ?? question));
+  if (!isInTool) {
+    card.append(made("p", {}, action));
+    if (input !== null) card.append(made("pre", { tabindex: "0" }, pretty(input)));
+  }
+  card.append(
+    made("div", { class: "choices" }, ...buttons),
+    made("div", { class: "label" }, "Until " + timeOfDay.format(deadline)),
+    problem,
+  );
+  return { card, buttons, about };
+}
+`;

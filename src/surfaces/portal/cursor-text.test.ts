@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { cursorText, parseCursor } from "./cursor-text.ts";
+
+describe("a cursor as text", () => {
+  it.each([
+    { incarnation: "abc", seq: 0 },
+    { incarnation: "a.b.7", seq: 123_456_789 },
+  ])("is read as it was written: %j", (cursor) => {
+    expect(parseCursor(cursorText(cursor))).toEqual(cursor);
+  });
+
+  it.each([
+    "",
+    ".",
+    "a",
+    "a.",
+    ".1",
+    "a.1 ",
+    "a.-1",
+    "a.1e3",
+    "a b.1",
+    "a\n.1",
+    "a.9999999999999999",
+  ])("is not %j", (text) => {
+    expect(parseCursor(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import type { Cursor } from "../../domain/envelope.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import { principalOf } from "./access.ts";
+import { failureBody } from "./api-error.ts";
+import { parseCursor } from "./cursor-text.ts";
+import { eventFrames, type EventRun } from "./event-frames.ts";
+import { headerOf } from "./header.ts";
+import { QUIET, withHeartbeats, type HeartbeatOptions } from "./heartbeats.ts";
+import { GUARDING_HEADERS } from "./json-answer.ts";
+import type { PortalOptions } from "./portal-options.ts";
+import { invalid } from "./request-body.ts";
+import type { Route } from "./router.ts";
+import { foundSession, type SessionRecord } from "./session-view.ts";
+
+const DEFAULT_HEARTBEAT_MS = 15_000;
+
+/** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
+export function eventRoutes(options: PortalOptions): Route[] {
+  const { sessions, clock, heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS } = options;
+  return [
+    {
+      method: "GET",
+      path: "/api/sessions/:id/events",
+      async handle(request, { id = "" }) {
+        principalOf(request, options);
+        const cursor = cursorIn(request);
+        const record = await foundSession(sessions, id);
+        const batches = sessions.subscribe(id, cursor, request.gone)[Symbol.asyncIterator]();
+        const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
+        return streamAnswer(streamed(ready, request.gone, { clock, everyMs }));
+      },
+    },
+  ];
+}
+
+/** Behind a proxy that gathers answers, events would come late. */
+const STREAM_HEADERS = {
+  ...GUARDING_HEADERS,
+  "content-type": "text/event-stream; charset=utf-8",
+  "x-accel-buffering": "no",
+} as const;
+
+function streamAnswer(body: AsyncIterable<Uint8Array>): ServedAnswer {
+  return { status: 200, headers: STREAM_HEADERS, body };
+}
+
+/** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
+function cursorIn(request: ServedRequest): Cursor | undefined {
+  const asked = new URLSearchParams(request.query).get("cursor") ?? "";
+  const text = headerOf(request, "last-event-id") || asked;
+  if (text === "") return undefined;
+  const cursor = parseCursor(text);
+  if (cursor === undefined) throw invalid(`The cursor "${text}" is no id of an event`);
+  return cursor;
+}
+
+/** Nothing is to be read yet: the stream has to begin without it. */
+function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord): boolean {
+  return cursor === undefined
+    ? seq === 0
+    : cursor.incarnation === incarnation && cursor.seq === seq;
+}
+
+/**
+ * Where there is something to read, it comes at once, or the news that the cursor is none of this log's. Only before
+ * the stream has begun can that be said with a status, which a browser does not answer by trying again.
+ */
+async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
+  const first = await source.next();
+  let isFirst = true;
+  return {
+    next() {
+      if (!isFirst) return source.next();
+      isFirst = false;
+      return Promise.resolve(first);
+    },
+    return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+  };
+}
+
+async function* streamed(
+  batches: AsyncIterator<EventRun>,
+  gone: AbortSignal,
+  heartbeat: HeartbeatOptions,
+): AsyncGenerator<Uint8Array> {
+  try {
+    // How long a browser waits before it connects again.
+    yield Buffer.from("retry: 1000\n\n");
+    for await (const batch of withHeartbeats(batches, heartbeat)) {
+      if (batch === QUIET) yield Buffer.from(":\n\n");
+      else yield* eventFrames(batch);
+    }
+  } catch (error) {
+    if (gone.aborted) return;
+    if (!(error instanceof SpanlineError)) throw error;
+    yield Buffer.from(
+      `event: failure\ndata: ${JSON.stringify(failureBody(error.toFailure()))}\n\n`,
+    );
+  } finally {
+    await batches.return?.();
+  }
+}

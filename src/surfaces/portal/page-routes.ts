@@ -1,0 +1,45 @@
+import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import { isToken, tokenCookie } from "./access.ts";
+import { ApiError } from "./api-error.ts";
+import { GUARDING_HEADERS } from "./json-answer.ts";
+import { LIST_PAGE } from "./list-page.ts";
+import { page } from "./page.ts";
+import type { Route } from "./router.ts";
+import { SESSION_PAGE } from "./session-page.ts";
+
+/** The pages. They hold nothing of any session, so anybody may have them; what they show they ask for. */
+export function pageRoutes({ token }: { readonly token: string }): Route[] {
+  const list = page(LIST_PAGE);
+  const session = page(SESSION_PAGE);
+  const served =
+    (answer: ServedAnswer): Route["handle"] =>
+    async (request) =>
+      signedIn(request, token) ?? answer;
+  return [
+    { method: "GET", path: "/", handle: served(list) },
+    { method: "GET", path: "/sessions/:id", handle: served(session) },
+  ];
+}
+
+/** A link with the token becomes a cookie, and the token leaves the address bar and the history. */
+function signedIn(request: ServedRequest, token: string): ServedAnswer | undefined {
+  const query = new URLSearchParams(request.query);
+  const given = query.get("token");
+  if (given === null) return undefined;
+  if (!isToken(given, token)) {
+    throw new ApiError(403, "access_denied", "The token in this link is not the one of this run", {
+      hint: "Open the link that `spanline up` printed last",
+    });
+  }
+  query.delete("token");
+  const rest = query.size === 0 ? "" : `?${query.toString()}`;
+  return {
+    status: 303,
+    headers: {
+      ...GUARDING_HEADERS,
+      location: `${request.path}${rest}`,
+      "set-cookie": tokenCookie(request, token),
+    },
+    body: new Uint8Array(),
+  };
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { ServedAnswer } from "../../http/served.ts";
+import { GUARDING_HEADERS } from "./json-answer.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+
+/** A page without any data: its script asks for that. */
+export interface PageParts {
+  readonly title: string;
+  /** Markup of ours. */
+  readonly body: string;
+  readonly script: string;
+}
+
+export function page({ title, body, script }: PageParts): ServedAnswer {
+  return {
+    status: 200,
+    headers: {
+      ...GUARDING_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy(script),
+      "x-frame-options": "DENY",
+    },
+    body: Buffer.from(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${title}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>${body}<script>${script}</script>
+</body>
+</html>
+`),
+  };
+}
+
+/** Nothing runs and nothing is loaded but what is in the page, and no text is ever made into markup by its script. */
+function policy(script: string): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hash(script)}'`,
+    `style-src '${hash(PAGE_STYLE)}'`,
+    "img-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}

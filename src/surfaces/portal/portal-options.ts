@@ -1,0 +1,12 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { AccessOptions } from "./access.ts";
+
+export interface PortalOptions extends AccessOptions {
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+  /** A stream that has nothing to say says so this often: proxies and browsers give up on silent ones. */
+  readonly heartbeatMs?: number;
+  /** How long `wait` waits. Many clients give up after five minutes without an answer. */
+  readonly waitMs?: number;
+}

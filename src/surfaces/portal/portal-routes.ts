@@ -1,0 +1,25 @@
+import type { ServerLimits } from "../../http/server.ts";
+import { commandRoutes } from "./command-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
+import { pageRoutes } from "./page-routes.ts";
+import type { PortalOptions } from "./portal-options.ts";
+import { promptRoutes } from "./prompt-routes.ts";
+import type { Route } from "./router.ts";
+import { sessionRoutes } from "./session-routes.ts";
+
+/** What the portal takes in one request. */
+export const PORTAL_LIMITS: ServerLimits = {
+  bodyBytes: () => 1_000_000,
+  headerBytes: 32 * 1024,
+};
+
+/** The browser's side of the bridge: its pages, and the interface that they and `curl` use. */
+export function portalRoutes(options: PortalOptions): Route[] {
+  return [
+    ...pageRoutes(options),
+    ...sessionRoutes(options),
+    ...eventRoutes(options),
+    ...commandRoutes(options),
+    ...promptRoutes(options),
+  ];
+}

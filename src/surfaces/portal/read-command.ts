@@ -1,0 +1,69 @@
+import type { Decision } from "../../domain/agent-event.ts";
+import type { Right } from "../../domain/actor.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { SessionCommand } from "../../domain/session-command.ts";
+import { invalid, optionalText, requiredText } from "./request-body.ts";
+
+/** A command, and the right that it takes. */
+export interface AskedCommand {
+  readonly command: SessionCommand;
+  readonly right: Right;
+  /** For people: what is refused to those without the right. */
+  readonly what: string;
+}
+
+export function readCommand(body: JsonObject): AskedCommand {
+  const type = requiredText(body, "type");
+  switch (type) {
+    case "prompt":
+      return {
+        command: promptCommand(requiredText(body, "text")),
+        right: "prompt",
+        what: "Prompting",
+      };
+    case "answer":
+      return { command: answerIn(body), right: "approve", what: "Answering an approval" };
+    case "cancel": {
+      const turnId = optionalText(body, "turnId");
+      const command = { type: "cancel", ...(turnId !== undefined && { turnId }) } as const;
+      return { command, right: "control", what: "Cancelling a turn" };
+    }
+    case "withdraw": {
+      const command = { type: "withdraw", promptId: requiredText(body, "promptId") } as const;
+      return { command, right: "prompt", what: "Withdrawing a prompt" };
+    }
+    default:
+      throw invalid(`"type" is "${type}", wanted prompt, answer, cancel or withdraw`);
+  }
+}
+
+export function promptCommand(text: string): SessionCommand {
+  return { type: "prompt", content: [{ type: "text", text }] };
+}
+
+const DECISIONS: { readonly [Name in Decision]: true } = {
+  allow: true,
+  deny: true,
+  done: true,
+  failed: true,
+  "run-again": true,
+  continue: true,
+  reseed: true,
+  stop: true,
+};
+
+function answerIn(body: JsonObject): SessionCommand {
+  const approvalId = requiredText(body, "approvalId");
+  const decision = requiredText(body, "decision");
+  const reason = optionalText(body, "reason");
+  if (!isDecision(decision)) {
+    throw invalid(
+      `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
+    );
+  }
+  return { type: "answer", approvalId, decision, ...(reason !== undefined && { reason }) };
+}
+
+function isDecision(text: string): text is Decision {
+  return Object.hasOwn(DECISIONS, text);
+}

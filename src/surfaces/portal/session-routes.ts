@@ -1,0 +1,86 @@
+import { bodyOf, invalid, optionalText } from "./request-body.ts";
+import { ApiError } from "./api-error.ts";
+import { principalOf, requireRight } from "./access.ts";
+import { jsonAnswer } from "./json-answer.ts";
+import type { PortalOptions } from "./portal-options.ts";
+import type { Route } from "./router.ts";
+import { foundSession, sessionView } from "./session-view.ts";
+
+const DEFAULT_LIMIT = 50;
+const MOST_SESSIONS = 200;
+
+/** Sessions as a list, one by one, and new ones. */
+export function sessionRoutes(options: PortalOptions): Route[] {
+  const { sessions } = options;
+  return [
+    {
+      method: "GET",
+      path: "/api/sessions",
+      async handle(request) {
+        const { rights } = principalOf(request, options);
+        const query = new URLSearchParams(request.query);
+        const page = query.get("page");
+        const search = query.get("search");
+        const found = await sessions.list({
+          limit: limitIn(query),
+          ...(page !== null && page !== "" && { page }),
+          ...(search !== null && search !== "" && { search }),
+        });
+        return jsonAnswer(200, {
+          sessions: found.sessions.map(sessionView),
+          nextPage: found.nextPage ?? null,
+          agents: sessions.agents,
+          rights,
+        });
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/sessions",
+      async handle(request) {
+        const principal = principalOf(request, options);
+        const body = bodyOf(request);
+        const agent = optionalText(body, "agent");
+        const title = optionalText(body, "title");
+        const workingDirectory = optionalText(body, "workingDirectory");
+        if (workingDirectory !== undefined) {
+          requireRight(principal, "control", "Choosing a working directory");
+        }
+        if (agent !== undefined && !sessions.agents.includes(agent))
+          throw noAgent(agent, sessions.agents);
+        const record = await sessions.open({
+          principal,
+          ...(agent !== undefined && { agent }),
+          ...(title !== undefined && { title }),
+          ...(workingDirectory !== undefined && { workingDirectory }),
+        });
+        const view = sessionView(record);
+        return jsonAnswer(201, view, { location: `/api${view.page}` });
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/sessions/:id",
+      async handle(request, { id = "" }) {
+        const { rights } = principalOf(request, options);
+        return jsonAnswer(200, { ...sessionView(await foundSession(sessions, id)), rights });
+      },
+    },
+  ];
+}
+
+function limitIn(query: URLSearchParams): number {
+  const text = query.get("limit");
+  if (text === null) return DEFAULT_LIMIT;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MOST_SESSIONS) {
+    throw invalid(`"limit" is "${text}", wanted a whole number from 1 to ${MOST_SESSIONS}`);
+  }
+  return limit;
+}
+
+function noAgent(name: string, agents: readonly string[]): ApiError {
+  return new ApiError(404, "not_found", `There is no agent "${name}"`, {
+    hint: `There are: ${agents.join(", ")}`,
+  });
+}

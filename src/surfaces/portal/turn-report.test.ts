@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../domain/agent-event.ts";
+import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
+
+const started: AgentEvent = { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" };
+const agentSpeaks: AgentEvent = { type: "message.started", messageId: "m", role: "assistant" };
+
+function reported(...events: readonly AgentEvent[]): TurnReport {
+  const state = initialReport("prompt_1");
+  for (const event of events) addToReport(state, event);
+  return reportOf(state);
+}
+
+describe("the report of a turn", () => {
+  it("is empty before the turn has begun", () => {
+    expect(reported(agentSpeaks)).toEqual({
+      turnId: null,
+      outcome: null,
+      reason: null,
+      text: "",
+      toolCalls: [],
+      pendingApprovals: [],
+      usage: null,
+    });
+  });
+
+  it("has the text so far of a block that is still open", () => {
+    const delta = { type: "text.delta", messageId: "m", block: 0 } as const;
+    const events = [started, agentSpeaks, { ...delta, text: "So " }, { ...delta, text: "far" }];
+    expect(reported(...events)).toMatchObject({ turnId: "turn_1", outcome: null, text: "So far" });
+  });
+
+  it("takes the end of a block, and what replaced a message, at their word", () => {
+    const block = { messageId: "m", block: 0 };
+    const events: AgentEvent[] = [
+      started,
+      agentSpeaks,
+      { type: "text.delta", ...block, text: "Dr" },
+      { type: "text.finished", ...block, text: "Draft" },
+    ];
+    expect(reported(...events).text).toBe("Draft");
+    const replaced = { type: "message.replaced", messageId: "m", text: "Final" } as const;
+    expect(reported(...events, replaced).text).toBe("Final");
+  });
+
+  it("has nothing of what was said by others than the agent", () => {
+    const event = { type: "message.started", messageId: "u", role: "user" } as const;
+    const text = { type: "text.finished", messageId: "u", block: 0, text: "Not this" } as const;
+    expect(reported(started, event, text).text).toBe("");
+  });
+
+  it("does not go on behind the end of its turn", () => {
+    const end: AgentEvent = {
+      type: "turn.finished",
+      turnId: "turn_1",
+      outcome: "limited",
+      reason: "max_steps",
+      usage: null,
+      steps: 20,
+    };
+    const later = { type: "text.finished", messageId: "m", block: 0, text: "Later" } as const;
+    expect(reported(started, agentSpeaks, end, later)).toMatchObject({
+      outcome: "limited",
+      reason: "max_steps",
+      text: "",
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import type {
+  AgentEvent,
+  ApprovalRequested,
+  ToolEnding,
+  TurnOutcome,
+} from "../../domain/agent-event.ts";
+import type { Failure } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { ToolResultPart } from "../../domain/tool.ts";
+import type { Usage } from "../../domain/usage.ts";
+
+/** A turn for somebody who asked once and wants one answer. */
+export interface TurnReport {
+  readonly turnId: string | null;
+  /** Null while it runs or waits for its turn. */
+  readonly outcome: TurnOutcome | "withdrawn" | null;
+  readonly reason: string | null;
+  /** What the agent said, messages apart by an empty line. */
+  readonly text: string;
+  readonly toolCalls: readonly ReportedCall[];
+  /** What the turn waits for. */
+  readonly pendingApprovals: readonly Omit<ApprovalRequested, "type">[];
+  readonly usage: Usage | null;
+  readonly failure?: Failure;
+}
+
+export interface ReportedCall {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly input: JsonObject | null;
+  /** Null while it runs. */
+  readonly ending: ToolEnding | null;
+  readonly result: readonly ToolResultPart[];
+}
+
+/** Belongs to one prompt, and is advanced in place. */
+export interface ReportState {
+  readonly promptId: string;
+  turnId: string | null;
+  end: Pick<TurnReport, "outcome" | "reason" | "usage" | "failure"> | null;
+  /** Of the agent's messages, by their ids: the text of each block. */
+  readonly messages: Map<string, Map<number, string>>;
+  readonly calls: Map<string, ReportedCall>;
+  readonly approvals: Map<string, Omit<ApprovalRequested, "type">>;
+}
+
+export function initialReport(promptId: string): ReportState {
+  return {
+    promptId,
+    turnId: null,
+    end: null,
+    messages: new Map(),
+    calls: new Map(),
+    approvals: new Map(),
+  };
+}
+
+/** Turns are serial in a session: between its start and its end, everything is of the one turn. */
+export function addToReport(state: ReportState, event: AgentEvent): void {
+  if (state.end !== null) return;
+  if (state.turnId !== null) addOfTurn(state, event);
+  else if (event.type === "turn.started" && event.promptId === state.promptId) {
+    state.turnId = event.turnId;
+  } else if (event.type === "prompt.withdrawn" && event.promptId === state.promptId) {
+    state.end = { outcome: "withdrawn", reason: event.reason, usage: null };
+  }
+}
+
+export function reportOf(state: ReportState): TurnReport {
+  const texts = [...state.messages.values()].map((blocks) => [...blocks.values()].join(""));
+  return {
+    turnId: state.turnId,
+    text: texts.filter((text) => text !== "").join("\n\n"),
+    toolCalls: [...state.calls.values()],
+    pendingApprovals: [...state.approvals.values()],
+    ...(state.end ?? { outcome: null, reason: null, usage: null }),
+  };
+}
+
+function addOfTurn(state: ReportState, event: AgentEvent): void {
+  switch (event.type) {
+    case "message.started":
+      if (event.role === "assistant") state.messages.set(event.messageId, new Map());
+      return;
+    case "text.delta": {
+      const blocks = state.messages.get(event.messageId);
+      blocks?.set(event.block, (blocks.get(event.block) ?? "") + event.text);
+      return;
+    }
+    case "text.finished":
+      state.messages.get(event.messageId)?.set(event.block, event.text);
+      return;
+    case "message.replaced":
+      state.messages.set(event.messageId, new Map([[0, event.text]]));
+      return;
+    case "tool.called": {
+      const { toolCallId, call } = event;
+      const { name, input } = call;
+      state.calls.set(toolCallId, { toolCallId, name, input, ending: null, result: [] });
+      return;
+    }
+    case "tool.finished": {
+      const { toolCallId, ending, result } = event;
+      const call = state.calls.get(toolCallId);
+      if (call !== undefined)
+        state.calls.set(toolCallId, { ...call, ending, result: result.parts });
+      return;
+    }
+    case "approval.requested": {
+      const { type: _, ...approval } = event;
+      state.approvals.set(event.approvalId, approval);
+      return;
+    }
+    case "approval.resolved":
+      state.approvals.delete(event.approvalId);
+      return;
+    case "turn.finished": {
+      if (event.turnId !== state.turnId) return;
+      const { outcome, reason, usage, failure } = event;
+      state.end = { outcome, reason, usage, ...(failure !== undefined && { failure }) };
+      return;
+    }
+    default:
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { decodeNotification } from "./client-notification.ts";
+import { decodeRequest } from "./client-request.ts";
+
+function value(method: string, params?: unknown): unknown {
+  const decoded = decodeRequest(method, params);
+  return decoded.ok ? decoded.value : decoded.error.code;
+}
+
+describe("a client's request", () => {
+  it("is initialize with next to nothing [ACP-25]", () => {
+    expect(value("initialize")).toEqual({ type: "initialize", clientName: "ACP client" });
+    expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+    });
+    expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
+      type: "initialize",
+      clientName: "Zed",
+    });
+  });
+
+  it("is a new session, for which missing mcpServers are none [ACP-40]", () => {
+    const setup = { type: "new", workingDirectory: "/work", servers: [] };
+    expect(value("session/new", { cwd: "/work" })).toEqual(setup);
+    expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
+    const named = { cwd: "C:\\work", mcpServers: [{ name: "git" }, {}] };
+    expect(value("session/new", named)).toEqual({
+      type: "new",
+      workingDirectory: "C:\\work",
+      servers: ["git", "unnamed"],
+    });
+  });
+
+  it.each([
+    ["a relative cwd [ACP-38]", "session/new", { cwd: "work", mcpServers: [] }],
+    ["no cwd", "session/new", {}],
+    ["params that are a text", "session/new", "x"],
+    ["params that are an array", "session/new", []],
+    ["mcpServers that are no list", "session/new", { cwd: "/", mcpServers: {} }],
+    ["no session to load", "session/load", { cwd: "/", mcpServers: [] }],
+    ["no session to prompt", "session/prompt", { prompt: [{ type: "text", text: "a" }] }],
+    ["no prompt", "session/prompt", { sessionId: "s" }],
+    ["an empty prompt", "session/prompt", { sessionId: "s", prompt: [] }],
+    ["a block that is no object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
+    ["a text without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
+    [
+      "a picture, which was not offered [ACP-65]",
+      "session/prompt",
+      { sessionId: "s", prompt: [{ type: "image", data: "", mimeType: "image/png" }] },
+    ],
+    [
+      "a resource of bytes",
+      "session/prompt",
+      { sessionId: "s", prompt: [{ type: "resource", resource: { uri: "a:", blob: "" } }] },
+    ],
+  ])("is refused with %s", (_, method, params) => {
+    expect(value(method, params)).toBe(-32602);
+  });
+
+  it.each(["session/fork", "constructor", "__proto__", ""])(
+    "is refused by the name of its method: %j [ACP-7]",
+    (method) => {
+      expect(value(method, {})).toBe(-32601);
+    },
+  );
+
+  it("is a prompt of text, links and embedded text", () => {
+    const prompt = [
+      { type: "text", text: "Look at" },
+      { type: "resource_link", uri: "file:///a.ts", name: "a.ts" },
+      { type: "resource_link", uri: "zed:///agent/terminal" },
+      { type: "resource", resource: { uri: "file:///b.ts", text: "let b;" } },
+    ];
+    expect(value("session/prompt", { sessionId: "s", prompt })).toEqual({
+      type: "prompt",
+      sessionId: "s",
+      command: {
+        type: "prompt",
+        content: [
+          { type: "text", text: "Look at" },
+          { type: "text", text: "[a.ts](file:///a.ts)" },
+          { type: "text", text: "zed:///agent/terminal" },
+          { type: "text", text: '<resource uri="file:///b.ts">\nlet b;\n</resource>' },
+        ],
+      },
+    });
+  });
+});
+
+describe("a client's notification", () => {
+  it("is a cancel, or nothing that we know", () => {
+    expect(decodeNotification("session/cancel", { sessionId: "s" })).toEqual({
+      type: "cancel",
+      sessionId: "s",
+    });
+    expect(decodeNotification("session/cancel", {})).toBeUndefined();
+    expect(decodeNotification("session/cancel", null)).toBeUndefined();
+    expect(decodeNotification("_vendor/thing", {})).toBeUndefined();
+  });
+});

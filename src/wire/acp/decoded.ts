@@ -1,0 +1,14 @@
+import { invalidParams, type RpcError } from "../jsonrpc/rpc-error.ts";
+
+/** What the door gives: a typed value, or the error that answers for it. */
+export type Decoded<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: RpcError };
+
+export function decoded<Value>(value: Value): Decoded<Value> {
+  return { ok: true, value };
+}
+
+export function refusedParams(reason: string): Decoded<never> {
+  return { ok: false, error: invalidParams(reason) };
+}

@@ -1,0 +1,56 @@
+import type { TurnFinished } from "../../domain/agent-event.ts";
+import type { Usage } from "../../domain/usage.ts";
+import { internalError, type RpcError } from "../jsonrpc/rpc-error.ts";
+import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
+import { failureData } from "./agent-answers.ts";
+
+type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
+
+/** What a turn's end answers to the prompt that began it. ACP v1 has no stop reason for an error: that is an error. */
+export function promptAnswer(turn: TurnFinished): RpcOutcome {
+  switch (turn.outcome) {
+    case "completed":
+      return stopped("end_turn", turn.usage);
+    case "cancelled":
+      return cancelledAnswer();
+    case "limited":
+      return stopped(LIMITS.get(turn.reason ?? "") ?? "max_turn_requests", turn.usage);
+    case "failed":
+      return { ok: false, error: turnError(turn) };
+  }
+}
+
+/** Without a count of tokens: what a call had used when it was cut is not known. */
+export function cancelledAnswer(): RpcOutcome {
+  return stopped("cancelled", null);
+}
+
+/** Whatever the failure's code, it is the turn that failed: the request itself was good. */
+function turnError({ failure, reason }: TurnFinished): RpcError {
+  if (failure !== undefined) return internalError(failure.message, failureData(failure));
+  return internalError(`The turn failed${reason === null ? "" : `: ${reason}`}`, { reason });
+}
+
+function stopped(stopReason: StopReason, usage: Usage | null): RpcOutcome {
+  const result = usage === null ? { stopReason } : { stopReason, usage: usageOf(usage) };
+  return { ok: true, result };
+}
+
+function usageOf(usage: Usage): unknown {
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cachedReadTokens: usage.cacheReadTokens,
+    cachedWriteTokens: usage.cacheWriteTokens,
+    totalTokens: usage.totalTokens,
+  };
+}
+
+/** Our own caps and the providers' words; a limit that is none of these stopped the loop. */
+const LIMITS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
+  ["max_tokens", "max_tokens"],
+  ["max_output_tokens_exceeded", "max_tokens"],
+  ["model_context_window_exceeded", "max_tokens"],
+  ["content_filtered", "refusal"],
+  ["guardrail_intervened", "refusal"],
+]);

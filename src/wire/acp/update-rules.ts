@@ -1,0 +1,144 @@
+import type {
+  AgentEvent,
+  AgentEventType,
+  MessageSent,
+  PromptAccepted,
+  TurnFinished,
+} from "../../domain/agent-event.ts";
+import type { Emit } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/envelope.ts";
+import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
+import { addDelta, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
+import { announced, called, closeCalls, finished, progressed, started } from "./tool-updates.ts";
+import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+
+/** What an event comes to: either of the two, and never neither. */
+export type UpdateRule<Event extends AgentEvent> =
+  | { readonly silent: string; readonly encode?: undefined }
+  | { readonly silent?: undefined; readonly encode: Encode<Event> };
+
+type Encode<Event extends AgentEvent> = (
+  state: UpdateState,
+  event: Event,
+  emit: Emit<AcpOutput>,
+  envelope: Envelope,
+) => void;
+
+export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
+
+/** Every event of a session and what an ACP client is told of it. */
+export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<EventOf<Type>> } = {
+  "session.opened": silent("`session/new` has said so"),
+  "agent.bound": silent("the definition is the operator's"),
+  "session.recovered": silent("what follows from it is told"),
+  "session.titled": mapped((state, { title }, emit) =>
+    tell(state, { sessionUpdate: "session_info_update", title }, emit),
+  ),
+  "prompt.accepted": mapped(rememberPrompt),
+  "prompt.withdrawn": mapped((state, { promptId }, emit) => {
+    state.ownPrompts.delete(promptId);
+    emit({ type: "answer", promptId, outcome: cancelledAnswer() });
+  }),
+  "turn.started": mapped((state, { turnId, promptId }, emit) => {
+    state.turn = { turnId, promptId };
+    emit({ type: "begun", turnId, promptId });
+  }),
+  "turn.finished": mapped(finishTurn),
+  "upstream.opened": silent("the provider's side is no matter of the client's"),
+  "upstream.settled": silent("the provider's side is no matter of the client's"),
+  "call.started": silent("the provider's side is no matter of the client's"),
+  "call.finished": silent("the turn's end says what came of it"),
+  "call.lost": silent("the question about it, or the message that follows, is told"),
+  "message.sent": mapped(showSent),
+  "message.started": silent("its chunks carry its id"),
+  "message.finished": silent("its chunks carry its id"),
+  "message.replaced": duringTurn((state, event, emit) =>
+    tellChunks(state, "agent_message_chunk", event, emit),
+  ),
+  "text.delta": duringTurn((state, event, emit) =>
+    addDelta(state, "agent_message_chunk", event, emit),
+  ),
+  "text.finished": duringTurn((state, event, emit) =>
+    endBlock(state, "agent_message_chunk", event, emit),
+  ),
+  "thought.delta": duringTurn((state, event, emit) =>
+    addDelta(state, "agent_thought_chunk", event, emit),
+  ),
+  "thought.finished": duringTurn((state, event, emit) =>
+    endBlock(state, "agent_thought_chunk", event, emit),
+  ),
+  "tool.announced": duringTurn(announced),
+  "tool.input.delta": silent("the call in full has its arguments"),
+  "tool.called": duringTurn(called),
+  "tool.started": duringTurn(started),
+  "tool.spawned": silent("a process group is the session's own"),
+  "tool.progressed": duringTurn(progressed),
+  "tool.finished": duringTurn(finished),
+  "approval.requested": mapped((state, approval, emit) => {
+    if (state.isLive) emit({ type: "ask", approval });
+    else state.asked.set(approval.approvalId, approval);
+  }),
+  "approval.resolved": mapped((state, { approvalId }, emit) => {
+    state.asked.delete(approvalId);
+    emit({ type: "decided", approvalId });
+  }),
+  "client.attached": silent("ACP v1 has no word for other clients"),
+  "client.detached": silent("ACP v1 has no word for other clients"),
+  "control.passed": silent("ACP v1 has no word for other clients"),
+  "host.requested": silent("no capability of a client is used yet"),
+  "host.answered": silent("no capability of a client is used yet"),
+  "usage.reported": silent("ACP wants the size of the context, which nobody tells us"),
+  "hook.fired": silent("ACP has no word for it"),
+  "activity.seen": silent("ACP has no word for it"),
+  "diagnostic.raised": silent("for the operator, who reads the log"),
+  "unknown.reported": silent("for the operator, who reads the log"),
+};
+
+function silent(why: string): { readonly silent: string } {
+  return { silent: why };
+}
+
+function mapped<Event extends AgentEvent>(
+  encode: Encode<Event>,
+): { readonly encode: Encode<Event> } {
+  return { encode };
+}
+
+/** What a turn still says after it has ended is in the log, and too late for the client, who has its answer. */
+function duringTurn<Event extends AgentEvent>(
+  encode: Encode<Event>,
+): { readonly encode: Encode<Event> } {
+  return mapped((state, event, emit, envelope) => {
+    const isLate = envelope.turnId !== undefined && envelope.turnId === state.endedTurn;
+    if (!isLate) encode(state, event, emit, envelope);
+  });
+}
+
+function rememberPrompt(
+  state: UpdateState,
+  { promptId }: PromptAccepted,
+  _: Emit<AcpOutput>,
+  { actor }: Envelope,
+): void {
+  if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
+}
+
+/** What was said to the agent. The client that just said it has it on its screen. */
+function showSent(state: UpdateState, event: MessageSent, emit: Emit<AcpOutput>): void {
+  const { promptId, messageId } = event;
+  const isOwn = promptId !== undefined && state.ownPrompts.delete(promptId);
+  if (isOwn && state.isLive) return;
+  for (const { text } of event.content) {
+    tellChunks(state, "user_message_chunk", { messageId, text }, emit);
+  }
+}
+
+function finishTurn(state: UpdateState, event: TurnFinished, emit: Emit<AcpOutput>): void {
+  sendOpenBlocks(state, emit);
+  state.blocks.clear();
+  closeCalls(state, emit);
+  const promptId = state.turn?.turnId === event.turnId ? state.turn.promptId : undefined;
+  state.turn = undefined;
+  state.endedTurn = event.turnId;
+  if (promptId !== undefined) emit({ type: "answer", promptId, outcome: promptAnswer(event) });
+}

@@ -1,0 +1,68 @@
+import { isObject, parseJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { invalidRequest, parseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
+import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
+
+/**
+ * Reads one line. A missing `jsonrpc` is forgiven; what `params` must be is for the method to say.
+ *
+ * What has an id and no method is an answer, whatever else it lacks: to answer a broken answer with an error would let
+ * two peers do so for ever, and the request that it belongs to would never end.
+ */
+export function readMessage(line: string): RpcMessage {
+  const parsed = parseJson(line);
+  if (!parsed.ok) return invalid(parseError(parsed.reason));
+  const message = parsed.value;
+  // ACP sends single messages only; one error for the whole batch, as its SDK answers.
+  if (Array.isArray(message)) return invalid(invalidRequest("batches are not accepted"));
+  if (!isObject(message)) return invalid(invalidRequest("a message is an object"));
+  if (message["jsonrpc"] !== undefined && message["jsonrpc"] !== "2.0") {
+    return invalid(invalidRequest('"jsonrpc" is not "2.0"'), idOf(message) ?? null);
+  }
+  return message["method"] === undefined ? readAnswer(message) : readCall(message);
+}
+
+function readCall(message: JsonObject): RpcMessage {
+  const { method, params } = message;
+  const id = idOf(message);
+  if (id === undefined && message["id"] !== undefined) return invalid(invalidRequest(WANTED_ID));
+  if (typeof method !== "string")
+    return invalid(invalidRequest('"method" is not a string'), id ?? null);
+  return id === undefined
+    ? { type: "notification", method, params }
+    : { type: "request", id, method, params };
+}
+
+function readAnswer(message: JsonObject): RpcMessage {
+  const id = idOf(message);
+  if (id === undefined) return invalid(invalidRequest("neither a method nor the id of a request"));
+  return { type: "response", id, outcome: outcomeOf(message) };
+}
+
+/** An error beside a result counts as an error. */
+function outcomeOf({ result, error }: JsonObject): RpcAnswer {
+  if (error === undefined || error === null) return { ok: true, result: result ?? null };
+  return { ok: false, error: readError(error) };
+}
+
+function readError(error: JsonValue): RpcError {
+  if (!isObject(error)) return { code: RPC_CODES.internal, message: "unreadable", data: error };
+  const { code, message, data } = error;
+  return {
+    code: typeof code === "number" ? code : RPC_CODES.internal,
+    message: typeof message === "string" ? message : "",
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** A whole number that a double cannot hold would be answered under another id. */
+function idOf({ id }: JsonObject): RequestId | undefined {
+  if (typeof id === "string" || id === null) return id;
+  const isExact = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
+  return isExact && Number.isFinite(id) ? id : undefined;
+}
+
+function invalid(error: RpcError, id: RequestId = null): RpcMessage {
+  return { type: "invalid", id, error };
+}
+
+const WANTED_ID = '"id" is not a string, an exact number or null';

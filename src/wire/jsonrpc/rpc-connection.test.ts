@@ -1,0 +1,227 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chunksOf } from "../../../test/support/bytes.ts";
+import { runCodec } from "../../domain/codec.ts";
+import { jsonLinesDecoder } from "../framing/json-lines.ts";
+import { readMessage } from "./read-message.ts";
+import { createRpcConnection, type Received } from "./rpc-connection.ts";
+import { notificationLine, requestLine, responseLine } from "./write-message.ts";
+
+interface Waiting {
+  readonly what: string;
+}
+
+function connection(epoch = "e", maxOpenRequests = 256) {
+  return createRpcConnection<Waiting>({ epoch, maxOpenRequests });
+}
+
+function refusal(received: Received<Waiting>): unknown {
+  if (received.type !== "refused") throw new Error(`not refused: ${received.type}`);
+  const { id, error } = JSON.parse(received.line);
+  return { id, code: error.code };
+}
+
+describe("reading a line", () => {
+  it.each([
+    ["string", "a"],
+    ["number", 7],
+    ["zero", 0],
+    ["fraction", 1.5],
+    ["null", null],
+  ])("gives a request with a %s for its id, and answers under it unchanged", (_, id) => {
+    const rpc = connection();
+    const request = rpc.read(JSON.stringify({ jsonrpc: "2.0", id, method: "m", params: [1] }));
+    expect(request).toEqual({ type: "request", id, method: "m", params: [1] });
+    const line = request.type === "request" && rpc.answer(request, { ok: true, result: {} });
+    expect(line).toBe(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`);
+  });
+
+  it("gives a notification for a message without an id", () => {
+    expect(connection().read('{"jsonrpc":"2.0","method":"m"}')).toEqual({
+      type: "notification",
+      method: "m",
+      params: undefined,
+    });
+  });
+
+  it.each([
+    ["what is not JSON", "{", null, -32700],
+    ["an empty object", "{}", null, -32600],
+    ["a bare value", '"x"', null, -32600],
+    ["a method that is no string", '{"jsonrpc":"2.0","id":1,"method":2}', 1, -32600],
+    ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"m"}', null, -32600],
+    ["an id that a double cannot hold", '{"id":9007199254740993,"method":"m"}', null, -32600],
+    ["an id that is infinite", '{"id":1e999,"method":"m"}', null, -32600],
+    ["another version", '{"jsonrpc":"1.0","id":"a","method":"m"}', "a", -32600],
+    ["nesting without end", "[".repeat(100_000), null, -32700],
+  ])("refuses %s", (_, line, id, code) => {
+    expect(refusal(connection().read(line))).toEqual({ id, code });
+  });
+
+  it("refuses a batch with one error, whatever is in it [ACP-6]", () => {
+    const batch = JSON.stringify([
+      { jsonrpc: "2.0", id: 1, method: "a" },
+      { jsonrpc: "2.0", id: 2, method: "b" },
+    ]);
+    expect(refusal(connection().read(batch))).toEqual({ id: null, code: -32600 });
+    expect(refusal(connection().read("[]"))).toEqual({ id: null, code: -32600 });
+  });
+
+  it("keeps a __proto__ key as data", () => {
+    const message = readMessage('{"id":1,"method":"m","params":{"__proto__":{"method":"x"}}}');
+    if (message.type !== "request") throw new Error("not a request");
+    expect(JSON.stringify(message.params)).toBe('{"__proto__":{"method":"x"}}');
+    expect(readMessage('{"__proto__":{"method":"m","id":1}}').type).toBe("invalid");
+  });
+
+  it("refuses requests beyond the limit of open ones, and takes more when some are answered", () => {
+    const rpc = connection("e", 2);
+    const line = '{"jsonrpc":"2.0","id":1,"method":"m"}';
+    const first = rpc.read(line);
+    rpc.read(line);
+    expect(refusal(rpc.read(line))).toEqual({ id: 1, code: -32603 });
+    if (first.type === "request") rpc.answer(first, { ok: true, result: null });
+    expect(rpc.read(line).type).toBe("request");
+  });
+
+  it("says that a line was passed over", () => {
+    expect(JSON.parse(connection().refuse("too long"))).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32600, message: "Invalid request: too long" },
+    });
+  });
+});
+
+describe("answering", () => {
+  it("answers a request once", () => {
+    const rpc = connection();
+    const request = rpc.read('{"jsonrpc":"2.0","id":1,"method":"m"}');
+    if (request.type !== "request") throw new Error("not a request");
+    expect(rpc.answer(request, { ok: true, result: 1 })).toBeDefined();
+    expect(rpc.answer(request, { ok: true, result: 2 })).toBeUndefined();
+  });
+
+  it("tells two open requests with one id apart", () => {
+    const rpc = connection();
+    const line = '{"jsonrpc":"2.0","id":null,"method":"m"}';
+    const [first, second] = [rpc.read(line), rpc.read(line)];
+    if (first.type !== "request" || second.type !== "request") throw new Error("not requests");
+    expect(rpc.answer(first, { ok: true, result: 1 })).toBeDefined();
+    expect(rpc.answer(second, { ok: true, result: 2 })).toBeDefined();
+  });
+});
+
+describe("asking", () => {
+  it("gives an answer to whoever waits for it, in any order", () => {
+    const rpc = connection();
+    const a = rpc.request("m", {}, { what: "a" });
+    const b = rpc.request("m", {}, { what: "b" });
+    expect(rpc.read(responseLine(b?.id ?? "", { ok: true, result: 2 }))).toEqual({
+      type: "response",
+      waiting: { what: "b" },
+      outcome: { ok: true, result: 2 },
+    });
+    const error = { code: -32601, message: "no" };
+    expect(rpc.read(responseLine(a?.id ?? "", { ok: false, error }))).toEqual({
+      type: "response",
+      waiting: { what: "a" },
+      outcome: { ok: false, error },
+    });
+  });
+
+  it("never uses an id twice, so that a late answer hits no newer request [W-39]", () => {
+    const rpc = connection("first");
+    const old = rpc.request("m", {}, { what: "old" });
+    rpc.forget(old?.id ?? "");
+    const ids = Array.from({ length: 1000 }, () => {
+      const sent = rpc.request("m", {}, { what: "new" });
+      rpc.forget(sent?.id ?? "");
+      return sent?.id;
+    });
+    expect(new Set([old?.id, ...ids]).size).toBe(1001);
+    expect(rpc.read(responseLine(old?.id ?? "", { ok: true, result: "yes" }))).toEqual({
+      type: "stray",
+      id: old?.id,
+      outcome: { ok: true, result: "yes" },
+    });
+  });
+
+  it("takes no answer that was meant for an earlier connection [W-39]", () => {
+    const before = connection("before").request("m", {}, { what: "before" });
+    const now = connection("now");
+    now.request("m", {}, { what: "now" });
+    expect(now.read(responseLine(before?.id ?? "", { ok: true, result: 1 })).type).toBe("stray");
+  });
+
+  it("takes a second answer for a stray one", () => {
+    const rpc = connection();
+    const sent = rpc.request("m", {}, { what: "a" });
+    const line = responseLine(sent?.id ?? "", { ok: true, result: 1 });
+    expect([rpc.read(line).type, rpc.read(line).type]).toEqual(["response", "stray"]);
+  });
+
+  it.each([
+    ["neither result nor error", {}, { ok: true, result: null }],
+    ["a result beside an error", { result: 1, error: { code: 2, message: "no" } }, "error"],
+    ["an error that is a text", { error: "no" }, "error"],
+    ["an error without a code", { error: {} }, "error"],
+    ["a null beside its result", { result: 1, error: null }, { ok: true, result: 1 }],
+  ])("reads an answer with %s", (_, fields, outcome) => {
+    const rpc = connection();
+    const sent = rpc.request("m", {}, { what: "a" });
+    const received = rpc.read(JSON.stringify({ jsonrpc: "2.0", id: sent?.id, ...fields }));
+    if (received.type !== "response") throw new Error(received.type);
+    expect(received.outcome.ok ? received.outcome : "error").toEqual(outcome);
+  });
+
+  it("does not ask more than the limit", () => {
+    const rpc = connection("e", 1);
+    const sent = rpc.request("m", {}, { what: "a" });
+    expect(rpc.request("m", {}, { what: "b" })).toBeUndefined();
+    rpc.forget(sent?.id ?? "");
+    expect(rpc.request("m", {}, { what: "c" })).toBeDefined();
+  });
+});
+
+describe("messages as lines", () => {
+  const id = fc.oneof(fc.string(), fc.integer(), fc.constant(null));
+  const params = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
+  const message = fc.oneof(
+    fc.tuple(fc.string(), fc.string(), params).map((all) => requestLine(...all)),
+    fc.tuple(fc.string(), params).map((all) => notificationLine(...all)),
+    fc.tuple(id, fc.jsonValue()).map(([to, result]) => responseLine(to, { ok: true, result })),
+  );
+
+  it("are read the same wherever their bytes are cut [ACP-4]", () => {
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 6 }),
+        fc.constantFrom("\n", "\r\n", "\n\n \n"),
+        fc.integer({ min: 1, max: 64 }),
+        (lines, end, size) => {
+          const text = lines.map((line) => line.replace(/\n$/, end)).join("");
+          const chunks = chunksOf(new TextEncoder().encode(text), size);
+          const read = runCodec(jsonLinesDecoder(), chunks).map((item) =>
+            item.type === "line" ? readMessage(item.text) : item,
+          );
+          expect(read).toEqual(lines.map((line) => readMessage(line.trimEnd())));
+          expect(read.every(({ type }) => type !== "invalid")).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are always one line [ACP-2]", () => {
+    fc.assert(
+      fc.property(message, (line) => {
+        expect(line.indexOf("\n")).toBe(line.length - 1);
+      }),
+    );
+  });
+
+  it("stay messages when what they carry has no JSON form", () => {
+    expect(readMessage(notificationLine("m", { big: 1n })).type).toBe("notification");
+  });
+});

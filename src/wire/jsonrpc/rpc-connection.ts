@@ -1,0 +1,110 @@
+import { readMessage } from "./read-message.ts";
+import { internalError, invalidRequest } from "./rpc-error.ts";
+import type {
+  RequestId,
+  RpcAnswer,
+  RpcNotification,
+  RpcOutcome,
+  RpcRequest,
+} from "./rpc-message.ts";
+import { requestLine, responseLine } from "./write-message.ts";
+
+/** The longest line that is read: an editor's embedded files fit, a runaway writer does not. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+export interface RpcConnectionOptions {
+  /** Not used by any other connection: an answer that was meant for one never fits a request of another. */
+  readonly epoch: string;
+  /** Each way: theirs that we have not answered, ours that they have not. */
+  readonly maxOpenRequests?: number;
+}
+
+/** What a line comes to. `Waiting` is what the caller remembers of a request of its own. */
+export type Received<Waiting> =
+  | RpcRequest
+  | RpcNotification
+  | { readonly type: "response"; readonly waiting: Waiting; readonly outcome: RpcAnswer }
+  /** An answer that nobody waits for, or waits for any more. */
+  | { readonly type: "stray"; readonly id: RequestId; readonly outcome: RpcAnswer }
+  /** Already dealt with: `line` is the answer. */
+  | { readonly type: "refused"; readonly line: string };
+
+/**
+ * One side of a JSON-RPC connection, without its bytes: lines in, messages out, and who waits for what.
+ *
+ * Ids of ours are one space for the whole connection and are never used twice, so that a late answer cannot settle a
+ * newer request.
+ */
+export interface RpcConnection<Waiting extends object> {
+  read(line: string): Received<Waiting>;
+  /** The answer to a line that was passed over unread. */
+  refuse(reason: string): string;
+  /** Undefined when too many are unanswered: it is not sent. */
+  request(method: string, params: unknown, waiting: Waiting): SentRequest | undefined;
+  /** Waits for this answer no longer. False when it was not waited for. */
+  forget(id: string): boolean;
+  /** The line that answers a request; undefined when it has been answered. */
+  answer(request: RpcRequest, outcome: RpcOutcome): string | undefined;
+}
+
+export interface SentRequest {
+  readonly id: string;
+  readonly line: string;
+}
+
+export function createRpcConnection<Waiting extends object>({
+  epoch,
+  maxOpenRequests = 256,
+}: RpcConnectionOptions): RpcConnection<Waiting> {
+  const ours = new Map<string, Waiting>();
+  // By identity and not by id: nothing forbids a client to have two requests with one id.
+  const theirs = new Set<RpcRequest>();
+  let sent = 0;
+
+  function readResponse(id: RequestId, outcome: RpcAnswer): Received<Waiting> {
+    const waiting = typeof id === "string" ? ours.get(id) : undefined;
+    if (typeof id !== "string" || waiting === undefined) return { type: "stray", id, outcome };
+    ours.delete(id);
+    return { type: "response", waiting, outcome };
+  }
+
+  function readRequest(request: RpcRequest): Received<Waiting> {
+    if (theirs.size >= maxOpenRequests) {
+      const error = internalError(`More than ${maxOpenRequests} requests are open`);
+      return { type: "refused", line: responseLine(request.id, { ok: false, error }) };
+    }
+    theirs.add(request);
+    return request;
+  }
+
+  return {
+    read(line) {
+      const message = readMessage(line);
+      switch (message.type) {
+        case "request":
+          return readRequest(message);
+        case "notification":
+          return message;
+        case "response":
+          return readResponse(message.id, message.outcome);
+        case "invalid":
+          return {
+            type: "refused",
+            line: responseLine(message.id, { ok: false, error: message.error }),
+          };
+      }
+    },
+    refuse: (reason) => responseLine(null, { ok: false, error: invalidRequest(reason) }),
+    request(method, params, waiting) {
+      if (ours.size >= maxOpenRequests) return undefined;
+      sent += 1;
+      const id = `${epoch}-${sent}`;
+      ours.set(id, waiting);
+      return { id, line: requestLine(id, method, params) };
+    },
+    forget: (id) => ours.delete(id),
+    answer(request, outcome) {
+      return theirs.delete(request) ? responseLine(request.id, outcome) : undefined;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { Readable, Writable } from "node:stream";
+import {
+  type Client,
+  ClientSideConnection,
+  ndJsonStream,
+  type RequestPermissionOutcome,
+  type SessionNotification,
+} from "@agentclientprotocol/sdk";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { serveOnSocket } from "../support/acp-client.ts";
+import { scriptedSessions } from "../support/scripted-sessions.ts";
+import { answeredEvents, askingTurn, echoTurn } from "./turns.ts";
+
+type Update = SessionNotification["update"];
+
+/** The official client, of the time of ACP v0.12.2, on a real socket. */
+async function sdkClient(
+  sessions: Sessions,
+  answer: (toolCallId: string) => Promise<RequestPermissionOutcome> = async () => ({
+    outcome: "cancelled",
+  }),
+): Promise<{ agent: ClientSideConnection; updates: Update[]; asked: string[] }> {
+  const { socket } = await serveOnSocket(sessions);
+  const updates: Update[] = [];
+  const asked: string[] = [];
+  const client: Client = {
+    async sessionUpdate({ update }) {
+      updates.push(update);
+    },
+    async requestPermission({ toolCall }) {
+      asked.push(toolCall.toolCallId);
+      return { outcome: await answer(toolCall.toolCallId) };
+    },
+    async extNotification() {},
+  };
+  const stream = ndJsonStream(Writable.toWeb(socket), Readable.toWeb(socket) as ReadableStream);
+  const agent = new ClientSideConnection(() => client, stream);
+  await agent.initialize({ protocolVersion: 1, clientInfo: { name: "sdk", version: "0.21.1" } });
+  return { agent, updates, asked };
+}
+
+function texts(updates: readonly Update[]): string[] {
+  return updates.flatMap((update) =>
+    "content" in update &&
+    update.content !== null &&
+    update.content !== undefined &&
+    !Array.isArray(update.content) &&
+    update.content.type === "text"
+      ? [`${update.sessionUpdate}: ${update.content.text}`]
+      : [],
+  );
+}
+
+describe("the official client", () => {
+  it("prompts and is told", async () => {
+    const { agent, updates } = await sdkClient(scriptedSessions({ turn: echoTurn }));
+    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+    const prompt = [{ type: "text" as const, text: "hello" }];
+    expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
+    expect(texts(updates)).toEqual([
+      "agent_message_chunk: You said: ",
+      "agent_message_chunk: hello",
+    ]);
+  });
+
+  it("approves a tool", async () => {
+    const sessions = scriptedSessions({ turn: askingTurn });
+    const { agent, updates, asked } = await sdkClient(sessions, async () => ({
+      outcome: "selected",
+      optionId: "allow",
+    }));
+    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+    const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
+    const { decision } = await sessions.seen("answer");
+    expect(decision).toBe("allow");
+    const turnId = sessions.turnOf(sessionId) ?? "";
+    sessions.say(sessionId, ...answeredEvents(turnId, decision));
+    expect(await answer).toEqual({ stopReason: "end_turn" });
+    expect(asked).toEqual([`tool_${turnId}`]);
+    expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
+      "tool_call",
+      "tool_call_update",
+      "tool_call_update",
+    ]);
+  });
+
+  it("denies by an error of its own [B-012]", async () => {
+    const sessions = scriptedSessions({ turn: askingTurn });
+    // The client complains of its own error.
+    const complaint = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => complaint.mockRestore());
+    const { agent } = await sdkClient(sessions, () => Promise.reject(new Error("no window")));
+    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+    const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
+    expect((await sessions.seen("answer")).decision).toBe("deny");
+    await agent.cancel({ sessionId });
+    expect(await answer).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("cancels", async () => {
+    const { agent } = await sdkClient(scriptedSessions());
+    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+    const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "go" }] });
+    await agent.cancel({ sessionId });
+    expect(await answer).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("loads what another client began", async () => {
+    const sessions = scriptedSessions({ turn: echoTurn });
+    const one = await sdkClient(sessions);
+    const { sessionId } = await one.agent.newSession({ cwd: "/work", mcpServers: [] });
+    await one.agent.prompt({ sessionId, prompt: [{ type: "text", text: "hello" }] });
+    const two = await sdkClient(sessions);
+    await two.agent.loadSession({ sessionId, cwd: "/work", mcpServers: [] });
+    expect(texts(two.updates)).toEqual([
+      "user_message_chunk: hello",
+      "agent_message_chunk: You said: hello",
+    ]);
+  });
+
+  it("is told what went wrong", async () => {
+    const { agent } = await sdkClient(scriptedSessions());
+    const lost = agent.loadSession({ sessionId: "nowhere", cwd: "/work", mcpServers: [] });
+    await expect(lost).rejects.toMatchObject({ code: -32002, data: { sessionId: "nowhere" } });
+  });
+});

@@ -1,0 +1,505 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { isObject } from "../../src/domain/json.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { packageVersion } from "../../src/platform/package-version.ts";
+import { serveAcp } from "../../src/surfaces/acp/serve-acp.ts";
+import { acpClient, asText, USER, type Message } from "../support/acp-client.ts";
+import { scriptedSessions } from "../support/scripted-sessions.ts";
+import { echoTurn, textEvents } from "./turns.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+function prompt(sessionId: string, text: string): unknown {
+  return { sessionId, prompt: [{ type: "text", text }] };
+}
+
+function said(updates: readonly Message[]): string[] {
+  return updates.flatMap(({ sessionUpdate, content }) =>
+    isObject(content) ? [`${asText(sessionUpdate)}: ${asText(content["text"])}`] : [],
+  );
+}
+
+function errorCode({ error }: Message): unknown {
+  return isObject(error) ? error["code"] : undefined;
+}
+
+describe("the handshake", () => {
+  it.each([1, 2, 99])("speaks version 1 to a client that asks for %i [ACP-21]", async (version) => {
+    const client = await acpClient(scriptedSessions());
+    expect(await client.result("initialize", { protocolVersion: version })).toEqual({
+      protocolVersion: 1,
+      agentInfo: { name: "spanline", title: "Spanline", version: packageVersion() },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false },
+        sessionCapabilities: {},
+      },
+      authMethods: [],
+    });
+  });
+
+  it("comes first, and what is sent right behind it is served [ACP-22]", async () => {
+    const client = await acpClient(scriptedSessions());
+    expect(errorCode(await client.ask("session/new", SETUP))).toBe(-32600);
+    const [, created] = await Promise.all([
+      client.ask("initialize", { protocolVersion: 1 }),
+      client.result("session/new", SETUP),
+    ]);
+    expect(created).toEqual({ sessionId: "ses_1" });
+  });
+
+  it("can be repeated [ACP-31]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const sessionId = await client.begin();
+    await client.ask("initialize", { protocolVersion: 1 });
+    const answer = await client.result("session/prompt", prompt(sessionId, "still there?"));
+    expect(answer).toEqual({ stopReason: "end_turn" });
+  });
+});
+
+describe("what a client sends", () => {
+  it("is answered line by line, however broken it is [ACP-5] [ACP-6] [ACP-7] [ACP-8]", async () => {
+    const client = await acpClient(scriptedSessions());
+    client.sendText('{"jsonrpc":\n[{"jsonrpc":"2.0","id":9,"method":"x"}]\r\n\n');
+    client.sendText('{"jsonrpc":"2.0","id":"stray","result":{}}\n');
+    client.sendText('{"jsonrpc":"2.0","method":"$/unknown"}\n');
+    expect(errorCode(await client.ask("session/unknown"))).toBe(-32601);
+    expect(client.messages.map(errorCode)).toEqual([-32700, -32600, -32601]);
+    expect(client.messages.map(({ id }) => id)).toEqual([null, null, 1]);
+  });
+
+  it("may come a byte at a time [ACP-4]", async () => {
+    const client = await acpClient(scriptedSessions());
+    client.socket.setNoDelay(true);
+    const bytes = Buffer.from('{"jsonrpc":"2.0","id":"🚀","method":"initialize"}\r\n');
+    for (const byte of bytes) client.socket.write(Buffer.of(byte));
+    expect((await client.find(({ id }) => id === "🚀"))["result"]).toBeDefined();
+  });
+
+  it("is refused beyond the limit of a line, and read again after it [ACP-16]", async () => {
+    const client = await acpClient(scriptedSessions());
+    client.sendText(`"${"x".repeat(17 * 1024 * 1024)}"\n`);
+    expect(await client.result("initialize")).toMatchObject({ protocolVersion: 1 });
+    expect(client.messages.map(errorCode)).toEqual([-32600, undefined]);
+  });
+
+  it("is told that a session is not there, nor one of somebody else [ACP-58]", async () => {
+    const sessions = scriptedSessions();
+    const { sessionId } = await sessions.open({ principal: { id: "another", rights: [] } });
+    const client = await acpClient(sessions);
+    await client.begin();
+    for (const [method, id] of [
+      ["session/load", "nowhere"],
+      ["session/load", sessionId],
+      ["session/prompt", sessionId],
+    ] as const) {
+      const answer = await client.ask(method, {
+        sessionId: id,
+        ...SETUP,
+        prompt: [{ type: "text", text: "a" }],
+      });
+      expect(answer["error"]).toMatchObject({ code: -32002, data: { sessionId: id } });
+    }
+  });
+
+  it("is told of servers that are not connected only in the log", async () => {
+    const client = await acpClient(scriptedSessions());
+    await client.ask("initialize");
+    const mcpServers = [{ name: "git", command: "/bin/git", args: [], env: [] }];
+    await client.result("session/new", { cwd: "/work", mcpServers });
+    expect(client.notes).toEqual(["a client's MCP servers are not connected"]);
+  });
+});
+
+describe("a prompt", () => {
+  it("is answered behind all updates of its turn, and is not echoed [ACP-67] [ACP-72]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const sessionId = await client.begin();
+    const result = await client.result("session/prompt", prompt(sessionId, "hello"));
+    expect(result).toEqual({ stopReason: "end_turn" });
+    expect(client.messages.slice(2).map(({ method, id }) => method ?? id)).toEqual([
+      "session/update",
+      "session/update",
+      3,
+    ]);
+    expect(said(client.updates())).toEqual([
+      "agent_message_chunk: You said: ",
+      "agent_message_chunk: hello",
+    ]);
+  });
+
+  it("of another client is shown", async () => {
+    const sessions = scriptedSessions({ turn: echoTurn });
+    const one = await acpClient(sessions);
+    const sessionId = await one.begin();
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    await other.result("session/load", { sessionId, ...SETUP });
+    await one.result("session/prompt", prompt(sessionId, "hello"));
+    await other.find(() => said(other.updates()).length === 3);
+    expect(said(other.updates())).toEqual([
+      "user_message_chunk: hello",
+      "agent_message_chunk: You said: ",
+      "agent_message_chunk: hello",
+    ]);
+  });
+
+  it("to a session that was not loaded takes it up where it is", async () => {
+    const sessions = scriptedSessions({ turn: echoTurn });
+    const before = await acpClient(sessions);
+    const sessionId = await before.begin();
+    await before.result("session/prompt", prompt(sessionId, "first"));
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await client.result("session/prompt", prompt(sessionId, "second"));
+    expect(said(client.updates())).toEqual([
+      "agent_message_chunk: You said: ",
+      "agent_message_chunk: second",
+    ]);
+  });
+
+  it("whose turn failed is answered with an error, and the next one works [ACP-70]", async () => {
+    let turns = 0;
+    const client = await acpClient(
+      scriptedSessions({
+        turn: (turn) => ((turns += 1) === 1 ? turn.end("failed") : echoTurn(turn)),
+      }),
+    );
+    const sessionId = await client.begin();
+    expect(errorCode(await client.ask("session/prompt", prompt(sessionId, "a")))).toBe(-32603);
+    const next = await client.result("session/prompt", prompt(sessionId, "b"));
+    expect(next).toEqual({ stopReason: "end_turn" });
+  });
+
+  it("that waits for another has its own answer [ACP-68] [ACP-79]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const sessionId = await client.begin();
+    const answers = await Promise.all(
+      ["a", "b", "c"].map((text) => client.ask("session/prompt", prompt(sessionId, text))),
+    );
+    expect(answers.map(({ id, result }) => ({ id, result }))).toEqual(
+      [3, 4, 5].map((id) => ({ id, result: { stopReason: "end_turn" } })),
+    );
+  });
+});
+
+describe("a cancel", () => {
+  it("answers the prompt as cancelled, once [ACP-105] [ACP-110]", async () => {
+    const client = await acpClient(
+      scriptedSessions({ turn: (turn) => turn.say(...textEvents("m", "thinking")) }),
+    );
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    await client.find(({ method }) => method === "session/update");
+    for (let times = 0; times < 3; times++) {
+      client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    }
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    await client.ask("initialize");
+    expect(client.messages.filter(({ id }) => id === 3)).toHaveLength(1);
+  });
+
+  it("right behind its prompt reaches that prompt", async () => {
+    const client = await acpClient(scriptedSessions());
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("ends the prompts that wait as well, and no turn of another client", async () => {
+    const sessions = scriptedSessions();
+    const one = await acpClient(sessions);
+    const sessionId = await one.begin();
+    const running = one.ask("session/prompt", prompt(sessionId, "long"));
+    await sessions.seen("prompt");
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    const waiting = other.ask("session/prompt", prompt(sessionId, "next"));
+    other.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await waiting)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(sessions.turnOf(sessionId)).toBeDefined();
+    one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("lets no prompt that waits begin", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answers = ["a", "b"].map((text) =>
+      client.result("session/prompt", prompt(sessionId, text)),
+    );
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    const cancelled = { stopReason: "cancelled" };
+    expect(await Promise.all(answers)).toEqual([cancelled, cancelled]);
+    const begun = sessions.log(sessionId).filter(({ event }) => event.type === "turn.started");
+    expect(begun).toHaveLength(1);
+  });
+
+  it("of nothing is nothing [ACP-107]", async () => {
+    const client = await acpClient(scriptedSessions());
+    const sessionId = await client.begin();
+    for (const id of [sessionId, "nowhere"]) {
+      client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: id } });
+    }
+    await client.ask("initialize");
+    expect(client.messages.map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it("reaches a session although its client reads nothing", async () => {
+    const sessions = scriptedSessions({
+      turn: (turn) =>
+        turn.say(...textEvents("m", ...Array.from({ length: 500 }, () => "x".repeat(8000)))),
+    });
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    client.socket.pause();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    await sessions.seen("prompt");
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    await sessions.seen("cancel");
+    client.socket.resume();
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+});
+
+describe("a load", () => {
+  it("tells the whole session and then answers [ACP-54]", async () => {
+    const sessions = scriptedSessions({ turn: echoTurn });
+    const before = await acpClient(sessions);
+    const sessionId = await before.begin();
+    await before.result("session/prompt", prompt(sessionId, "hello"));
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await client.result("session/load", { sessionId, ...SETUP });
+    expect(said(client.updates())).toEqual([
+      "user_message_chunk: hello",
+      "agent_message_chunk: You said: hello",
+    ]);
+    expect(client.messages.at(-1)).toMatchObject({ id: 2, result: {} });
+  });
+
+  it("in the middle of a turn goes on with it, without gap or repetition [ACP-60]", async () => {
+    const sessions = scriptedSessions();
+    const before = await acpClient(sessions);
+    const sessionId = await before.begin();
+    const answer = before.ask("session/prompt", prompt(sessionId, "count"));
+    await sessions.seen("prompt");
+    const place = { messageId: "m", block: 0 };
+    sessions.say(sessionId, { type: "text.delta", ...place, text: "one " });
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await client.result("session/load", { sessionId, ...SETUP });
+    sessions.say(
+      sessionId,
+      { type: "text.delta", ...place, text: "two" },
+      { type: "text.finished", ...place, text: "one two" },
+    );
+    await client.find(() => said(client.updates()).length >= 3);
+    expect(said(client.updates())).toEqual([
+      "user_message_chunk: count",
+      "agent_message_chunk: one ",
+      "agent_message_chunk: two",
+    ]);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("can be repeated on one connection, and its open prompt keeps its answer", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    await sessions.seen("prompt");
+    await client.result("session/load", { sessionId, ...SETUP });
+    expect(said(client.updates())).toEqual(["user_message_chunk: go"]);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(sessions.commands.filter(({ command }) => command.type === "attach")).toHaveLength(1);
+  });
+});
+
+describe("sessions on one connection", () => {
+  it("never see each other's events [B-015] [ACP-78]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const one = await client.begin();
+    const { sessionId } = await client.result("session/new", SETUP);
+    const two = asText(sessionId);
+    await Promise.all([
+      client.result("session/prompt", prompt(one, "for one")),
+      client.result("session/prompt", prompt(two, "for two")),
+    ]);
+    expect(said(client.updates(one)).join(" ")).toContain("for one");
+    expect(said(client.updates(one)).join(" ")).not.toContain("for two");
+    expect(said(client.updates(two)).join(" ")).toContain("for two");
+    expect(said(client.updates(two)).join(" ")).not.toContain("for one");
+  });
+
+  it("are not heard of before they are known to the client [ACP-42]", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient({
+      ...sessions,
+      async open(options) {
+        const record = await sessions.open(options);
+        sessions.say(record.sessionId, { type: "session.titled", title: "New" });
+        return record;
+      },
+    });
+    await client.begin();
+    await client.find(({ method }) => method === "session/update");
+    expect(client.messages.map(({ method, id }) => method ?? id)).toEqual([1, 2, "session/update"]);
+  });
+});
+
+describe("a client among others", () => {
+  it("controls when nobody does, and observes beside who does", async () => {
+    const sessions = scriptedSessions();
+    const one = await acpClient(sessions);
+    const sessionId = await one.begin();
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    await other.result("session/load", { sessionId, ...SETUP });
+    const attached = sessions.log(sessionId).flatMap(({ event }) => {
+      return event.type === "client.attached" ? [`${event.name} ${event.mode}`] : [];
+    });
+    expect(attached).toEqual(["test controller", "ACP client observer"]);
+  });
+
+  it("gets the newest session for a new one when it wants that, with all that was said", async () => {
+    const sessions = scriptedSessions({ turn: echoTurn });
+    const one = await acpClient(sessions);
+    await one.begin();
+    const { sessionId: newest } = await one.result("session/new", SETUP);
+    await one.result("session/prompt", prompt(asText(newest), "hello"));
+    const other = await acpClient(sessions, { session: "latest" });
+    expect(await other.begin()).toBe(newest);
+    await other.find(() => said(other.updates()).length === 2);
+    expect(other.messages.map(({ method, id }) => method ?? id)).toEqual([
+      1,
+      2,
+      "session/update",
+      "session/update",
+    ]);
+    expect(await other.result("session/new", SETUP)).toEqual({ sessionId: newest });
+  });
+
+  it("gets a new session when there is none yet, or the one that it names", async () => {
+    const sessions = scriptedSessions();
+    const first = await acpClient(sessions, { session: "latest" });
+    const sessionId = await first.begin();
+    await (await acpClient(sessions)).begin();
+    const named = await acpClient(sessions, { session: sessionId });
+    expect(await named.begin()).toBe(sessionId);
+    const lost = await acpClient(sessions, { session: "nowhere" });
+    await lost.ask("initialize");
+    expect(errorCode(await lost.ask("session/new", SETUP))).toBe(-32002);
+  });
+
+  it("that reads nothing holds up nobody else, and is told all of it later [ACP-126]", async () => {
+    const pieces = Array.from({ length: 2000 }, (_, index) => `${index} ${"x".repeat(4000)}`);
+    const sessions = scriptedSessions({
+      turn(turn) {
+        turn.say(...textEvents("m", ...pieces));
+        turn.end();
+      },
+    });
+    const slow = await acpClient(sessions);
+    const sessionId = await slow.begin();
+    slow.socket.pause();
+    const answer = slow.ask("session/prompt", prompt(sessionId, "go"));
+    await sessions.seen("prompt");
+    const quick = await acpClient(sessions);
+    await quick.ask("initialize");
+    await quick.result("session/load", { sessionId, ...SETUP });
+    expect(slow.updates()).toEqual([]);
+    slow.socket.resume();
+    await answer;
+    expect(said(slow.updates())).toEqual(pieces.map((piece) => `agent_message_chunk: ${piece}`));
+  });
+});
+
+describe("what is queued for a client that reads nothing", () => {
+  it("has a bound [ACP-14]", async () => {
+    const sessions = scriptedSessions();
+    const { sessionId } = await sessions.open({ principal: USER });
+    for (let index = 0; index < 1000; index++) {
+      sessions.say(sessionId, ...textEvents(`m${index}`, "x".repeat(8000)));
+    }
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const stop = new AbortController();
+    const served = serveAcp({
+      sessions,
+      input,
+      output,
+      principal: USER,
+      log: () => {},
+      signal: stop.signal,
+      clock: { ...systemClock, after: (_, run) => systemClock.after(1, run) },
+    });
+    input.write('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n');
+    input.write(
+      `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"${sessionId}","cwd":"/"}}\n`,
+    );
+    await sessions.seen("attach");
+    await new Promise((resolve) => {
+      setImmediate(() => setImmediate(resolve));
+    });
+    expect(output.writableLength + output.readableLength).toBeLessThan(600 * 1024);
+    stop.abort();
+    await served;
+  });
+});
+
+describe("the end of a connection", () => {
+  it("detaches the client and lets its turn go on [ACP-125]", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    client.send({
+      jsonrpc: "2.0",
+      id: 3,
+      method: "session/prompt",
+      params: prompt(sessionId, "go on"),
+    });
+    await sessions.seen("prompt");
+    client.socket.end();
+    await client.served;
+    expect(sessions.commands.map(({ command }) => command.type)).toEqual([
+      "attach",
+      "prompt",
+      "detach",
+    ]);
+    expect(sessions.turnOf(sessionId)).toBeDefined();
+  });
+
+  it("comes after everything that was asked before it", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    client.sendText('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n');
+    client.sendText('{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/"}}');
+    client.socket.end();
+    await client.find(({ id }) => id === 2);
+    await client.served;
+    expect(sessions.commands.map(({ command }) => command.type)).toEqual(["attach", "detach"]);
+  });
+
+  it("is the same when its client breaks off, or reads no more [ACP-11]", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    client.socket.destroy();
+    await client.served;
+    expect(sessions.log(sessionId).at(-1)?.event.type).toBe("client.detached");
+  });
+
+  it("can be brought about from this side", async () => {
+    const stop = new AbortController();
+    const client = await acpClient(scriptedSessions(), { signal: stop.signal });
+    await client.begin();
+    stop.abort();
+    await expect(client.served).resolves.toBeUndefined();
+  });
+});

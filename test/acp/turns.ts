@@ -1,0 +1,54 @@
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { ScriptedTurn } from "../support/scripted-sessions.ts";
+
+/** What scripted agents say. */
+export function textEvents(messageId: string, ...pieces: readonly string[]): AgentEvent[] {
+  const place = { messageId, block: 0 };
+  return [
+    ...pieces.map((text) => ({ type: "text.delta", ...place, text }) as const),
+    { type: "text.finished", ...place, text: pieces.join("") },
+  ];
+}
+
+/** Says what it heard, and is done. */
+export function echoTurn(turn: ScriptedTurn): void {
+  const heard = turn.prompt.map(({ text }) => text).join(" ");
+  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
+  turn.end();
+}
+
+/** Wants a tool that needs an approval, and waits. */
+export function askingTurn(turn: ScriptedTurn): void {
+  const toolCallId = `tool_${turn.turnId}`;
+  const call = toolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });
+  turn.say(
+    { type: "tool.called", toolCallId, messageId: `msg_${turn.turnId}`, block: 0, call },
+    {
+      type: "approval.requested",
+      approvalId: `appr_${turn.turnId}`,
+      question: "run",
+      options: ["allow", "deny"],
+      about: toolCallId,
+      action: "rm a",
+      input: { path: "a" },
+      deadline: 0,
+    },
+  );
+}
+
+/** What the session does about the answer to `askingTurn`. */
+export function answeredEvents(turnId: string, decision: string): AgentEvent[] {
+  const toolCallId = `tool_${turnId}`;
+  const started: AgentEvent = { type: "tool.started", toolCallId, attempt: 1, digest: "d" };
+  const end = { outcome: "completed", reason: null, usage: null, steps: 1 } as const;
+  const finished: AgentEvent =
+    decision === "allow"
+      ? { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "gone") }
+      : { type: "tool.finished", toolCallId, ending: "denied", result: toolError("c", "denied") };
+  return [
+    ...(decision === "allow" ? [started] : []),
+    finished,
+    { type: "turn.finished", turnId, ...end },
+  ];
+}

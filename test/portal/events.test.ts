@@ -1,0 +1,239 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
+import { servedPortal, type ServedPortal } from "./served-portal.ts";
+import { sseClient, type Seen } from "./sse-client.ts";
+import { afterApproval, beforeApproval, toolTurn } from "./talk.ts";
+
+let sessions: LoggedSessions;
+let clock: FakeClock;
+let portal: ServedPortal;
+let sessionId: string;
+let incarnation: string;
+let events: string;
+
+beforeEach(async () => {
+  sessions = loggedSessions();
+  clock = fakeClock();
+  portal = await servedPortal(sessions, { clock, heartbeatMs: 15_000 });
+  const principal = { id: "local", rights: ["prompt"] } as const;
+  ({ sessionId, incarnation } = await sessions.open({ principal, title: "A talk" }));
+  events = `/api/sessions/${sessionId}/events`;
+});
+
+afterEach(async () => {
+  await portal.close();
+});
+
+async function logged(): Promise<readonly Envelope[]> {
+  return sessions.store.read(sessionId, 0, 1e6);
+}
+
+function seenOf(envelopes: readonly Envelope[]): Seen[] {
+  return envelopes.map((envelope) => ({
+    id: `${incarnation}.${envelope.seq}`,
+    name: "",
+    data: JSON.stringify(envelope),
+  }));
+}
+
+/** Waits until a number stays the same for many turns of the event loop. */
+async function settled(count: () => number): Promise<void> {
+  for (let same = 0, before = -1; same < 300; same++) {
+    if (count() !== before) same = 0;
+    before = count();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe("the events of a session", () => {
+  it("come from the beginning, and then as they happen", async () => {
+    await sessions.log(sessionId, ...beforeApproval());
+    const client = await sseClient(portal, events);
+    expect(client.response.headers).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+    const old = await logged();
+    expect(await client.take(old.length)).toEqual(seenOf(old));
+    for (const event of afterApproval()) {
+      expect(await client.take(0)).toEqual([]);
+      const appended = await sessions.log(sessionId, event);
+      expect(await client.take(1)).toEqual(seenOf(appended));
+    }
+    client.close();
+  });
+
+  it.each(["cursor", "last-event-id"])("are the same from every place, by %s", async (by) => {
+    const half = toolTurn().slice(0, 10);
+    await sessions.log(sessionId, ...half);
+    const places = Array.from({ length: half.length + 2 }, (_, seq) => `${incarnation}.${seq}`);
+    const clients = await Promise.all(
+      places.map((place) =>
+        by === "cursor"
+          ? sseClient(portal, `${events}?cursor=${encodeURIComponent(place)}`)
+          : sseClient(portal, `${events}?cursor=${incarnation}.0`, { "last-event-id": place }),
+      ),
+    );
+    await sessions.log(sessionId, ...toolTurn().slice(10));
+    const all = seenOf(await logged());
+    for (const [seq, client] of clients.entries()) {
+      expect(await client.take(all.length - seq)).toEqual(all.slice(seq));
+      client.close();
+    }
+  });
+
+  it("leave out what is for the session alone, also for those who resume", async () => {
+    await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 2 });
+    await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 3 });
+    const all = seenOf((await logged()).filter(({ visibility }) => visibility === "public"));
+    expect(all).toHaveLength(2);
+    for (const [cursor, count] of [
+      [0, 2],
+      [1, 1],
+      [2, 1],
+      [3, 0],
+      [4, 0],
+    ] as const) {
+      const client = await sseClient(portal, `${events}?cursor=${incarnation}.${cursor}`);
+      const seen = count === 0 ? [] : await client.take(count);
+      expect(seen).toEqual(all.slice(2 - count));
+      client.close();
+    }
+  });
+
+  it("come in one piece each, however long the log", async () => {
+    const titles = Array.from({ length: 3000 }, (_, at) => `Title ${at}`);
+    await sessions.log(
+      sessionId,
+      ...titles.map((title) => ({ type: "session.titled", title }) as const),
+    );
+    const client = await sseClient(portal, events);
+    expect(await client.take(3001)).toEqual(seenOf(await logged()));
+    client.close();
+  });
+
+  it.each([
+    ["of another log", "other.1", 410, "cursor_gone"],
+    ["ahead of the log", "$incarnation.99", 410, "cursor_ahead"],
+    ["that is none", "first", 400, "validation_failed"],
+    ["with a negative place", "$incarnation.-1", 400, "validation_failed"],
+  ])("refuse a cursor %s", async (_, text, status, code) => {
+    const cursor = text.replace("$incarnation", incarnation);
+    const answer = await portal.get(`${events}?cursor=${cursor}`);
+    expect(answer).toMatchObject({ status, json: { error: { code } } });
+    expect((await portal.get(events, { "last-event-id": cursor })).status).toBe(status);
+  });
+
+  it("refuse a cursor of a session that was deleted and made again", async () => {
+    const cursor = `${incarnation}.1`;
+    await sessions.delete(sessionId);
+    await sessions.log(sessionId, { type: "session.titled", title: "Again" });
+    expect(await portal.get(`${events}?cursor=${cursor}`)).toMatchObject({
+      status: 410,
+      json: { error: { code: "cursor_gone", hint: expect.stringContaining("beginning") } },
+    });
+  });
+
+  it("end with a failure when the session is deleted", async () => {
+    const client = await sseClient(portal, events);
+    await client.take(1);
+    await sessions.delete(sessionId);
+    const [failure] = await client.take(1);
+    expect(failure?.name).toBe("failure");
+    expect(JSON.parse(failure?.data ?? "")).toMatchObject({ error: { code: "cursor_gone" } });
+    expect(await client.next()).toBeUndefined();
+  });
+
+  it("say that they are alive while nothing happens", async () => {
+    const client = await sseClient(portal, events);
+    await client.take(1);
+    for (let beat = 0; beat < 3; beat++) {
+      const comment = client.next();
+      await settled(() => clock.pending);
+      clock.advance(14_999);
+      clock.advance(1);
+      expect(await comment).toMatchObject({ type: "comment" });
+    }
+    const appended = await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    expect(await client.take(1)).toEqual(seenOf(appended));
+    client.close();
+    await settled(() => clock.pending);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("let go of the subscription when the client leaves", async () => {
+    let live = 0;
+    const subscribe = sessions.subscribe.bind(sessions);
+    sessions.subscribe = async function* (...taken) {
+      live += 1;
+      try {
+        yield* subscribe(...taken);
+      } finally {
+        live -= 1;
+      }
+    };
+    const client = await sseClient(portal, events);
+    await client.take(1);
+    expect(live).toBe(1);
+    client.close();
+    await settled(() => live);
+    expect(live).toBe(0);
+  });
+});
+
+describe("a reader that does not read", () => {
+  it("has little waiting, and misses nothing when it reads on", async () => {
+    // Far more than the kernel and both ends hold: what is not read has to stay in the log.
+    const text = "x".repeat(64 * 1024);
+    const count = 400;
+    for (let at = 0; at < count; at++) {
+      const delta = { type: "text.delta", messageId: "msg_1", block: 0, text } as const;
+      await sessions.log(sessionId, delta);
+    }
+    const answering = answeringResponse();
+    const client = await sseClient(portal, events);
+    const response = await answering;
+    let written = 0;
+    await settled(() => (written = response.socket?.bytesWritten ?? 0));
+    expect(written).toBeGreaterThan(text.length);
+    expect(written).toBeLessThan(count * text.length);
+    expect(response.writableLength).toBeGreaterThan(0);
+    expect(response.writableLength).toBeLessThan(4 * text.length);
+    expect(await client.take(count + 1)).toEqual(seenOf(await logged()));
+    client.close();
+  });
+
+  it("does not hold up others", async () => {
+    const stuck = await portal.begin("GET", events);
+    await once(stuck, "readable");
+    const client = await sseClient(portal, events);
+    await client.take(1);
+    const text = "x".repeat(256 * 1024);
+    for (let at = 0; at < 100; at++) {
+      const delta = { type: "text.delta", messageId: "msg_1", block: 0, text } as const;
+      const appended = await sessions.log(sessionId, delta);
+      expect(await client.take(1)).toEqual(seenOf(appended));
+    }
+    client.close();
+    stuck.destroy();
+  });
+});
+
+/** The server's side of the next request, to see what waits in it. */
+function answeringResponse(): Promise<ServerResponse> {
+  return new Promise((resolve) => {
+    const started = (message: unknown): void => {
+      unsubscribe("http.server.request.start", started);
+      const { response } = Object(message);
+      if (response instanceof ServerResponse) resolve(response);
+    };
+    subscribe("http.server.request.start", started);
+  });
+}

@@ -1,0 +1,90 @@
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
+import type { Sender, Sessions } from "../../src/session/sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Lease, SessionFields, Store } from "../../src/store/store.ts";
+
+export interface Commanded {
+  readonly sessionId: string;
+  readonly command: SessionCommand;
+  readonly from: Sender;
+}
+
+/** Sessions whose log the test writes and whose commands it answers, on a real store: its cursors, its pages. */
+export interface LoggedSessions extends Sessions {
+  readonly store: Store;
+  readonly commanded: readonly Commanded[];
+  /** Appends to a session's log. */
+  log(sessionId: string, ...events: readonly AgentEvent[]): Promise<readonly Envelope[]>;
+  logInternal(sessionId: string, ...events: readonly AgentEvent[]): Promise<readonly Envelope[]>;
+  /** What the next commands come to; without one they are accepted. */
+  onCommand: (commanded: Commanded) => Promise<CommandReply>;
+}
+
+const START = Date.UTC(2026, 10, 16, 9, 30);
+
+export function loggedSessions(): LoggedSessions {
+  const store = memoryStore();
+  const leases = new Map<string, Lease>();
+  const commanded: Commanded[] = [];
+  let now = START;
+  let count = 0;
+
+  async function append(
+    sessionId: string,
+    events: readonly AgentEvent[],
+    { index, visibility = "public" }: { index?: SessionFields; visibility?: "public" | "internal" },
+  ): Promise<readonly Envelope[]> {
+    let lease = leases.get(sessionId);
+    if (lease === undefined) {
+      const acquired = await store.acquire(sessionId, { owner: "test", now, forMs: 1e9 });
+      lease = acquired.lease;
+      leases.set(sessionId, lease);
+    }
+    const seq = (await store.head(sessionId))?.seq ?? 0;
+    const appended = await store.append(lease, seq, {
+      events: events.map((event) => ({ at: (now += 250), visibility, event })),
+      ...(index !== undefined && { index }),
+      sync: false,
+    });
+    return appended.status === "appended" ? appended.events : [];
+  }
+
+  const sessions: LoggedSessions = {
+    store,
+    commanded,
+    agents: ["demo", "other"],
+    onCommand: async () => ({ status: "accepted" }),
+    log: (sessionId, ...events) => append(sessionId, events, {}),
+    logInternal: (sessionId, ...events) => append(sessionId, events, { visibility: "internal" }),
+    async open({ agent = "demo", principal, title, workingDirectory }) {
+      count += 1;
+      const sessionId = `ses_${count}`;
+      const fields = {
+        agent,
+        principal: principal.id,
+        ...(title !== undefined && { title }),
+        ...(workingDirectory !== undefined && { workingDirectory }),
+      };
+      const index = { ...fields, state: "idle" } as const;
+      await append(sessionId, [{ type: "session.opened", ...fields }], { index });
+      const record = await store.session(sessionId);
+      if (record === undefined) throw new Error("The session was not kept");
+      return record;
+    },
+    async command(sessionId, command, from) {
+      const entry = { sessionId, command, from };
+      commanded.push(entry);
+      return sessions.onCommand(entry);
+    },
+    subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
+    find: (sessionId) => store.session(sessionId),
+    list: (query) => store.sessions(query),
+    async delete(sessionId) {
+      leases.delete(sessionId);
+      return store.deleteSession(sessionId);
+    },
+  };
+  return sessions;
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { parseSync } from "oxc-parser";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ERROR_CODES } from "../../src/domain/errors.ts";
+import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
+import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
+import { servedPortal, type ServedPortal } from "./served-portal.ts";
+import { HOSTILE, hostileTurn } from "./talk.ts";
+
+let sessions: LoggedSessions;
+let portal: ServedPortal;
+
+beforeEach(async () => {
+  sessions = loggedSessions();
+  portal = await servedPortal(sessions);
+});
+
+afterEach(async () => {
+  await portal.close();
+});
+
+function between(text: string, start: string, end: string): string {
+  const from = text.indexOf(start) + start.length;
+  return text.slice(from, text.indexOf(end, from));
+}
+
+function hash(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
+  it("lets the browser run and load nothing but what is in it", async () => {
+    const { text, headers, status } = await portal.get(path);
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    const policy = String(headers["content-security-policy"]).split("; ");
+    expect(policy).toEqual([
+      "default-src 'none'",
+      `script-src ${hash(between(text, "<script>", "</script>"))}`,
+      `style-src ${hash(between(text, "<style>", "</style>"))}`,
+      "img-src data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+    expect(text).not.toMatch(/https?:\/\/|style=|\son\w+=/);
+  });
+
+  it("has a script that is a script, and that makes no markup of text", async () => {
+    const script = between((await portal.get(path)).text, "<script>", "</script>");
+    expect(parseSync("page.js", script, { sourceType: "script" }).errors).toEqual([]);
+    expect(script).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|eval\(|new Function/,
+    );
+  });
+
+  it("holds nothing of a session", async () => {
+    const empty = await portal.get(path);
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal, title: HOSTILE });
+    await sessions.log(sessionId, ...hostileTurn());
+    expect((await portal.get(path)).text).toBe(empty.text);
+  });
+});
+
+describe("the session's page", () => {
+  it("names no event that there is not", async () => {
+    const { text } = await portal.get("/sessions/ses_1");
+    const named = [...text.matchAll(/^ {2}"([a-z]+\.[a-z.]+)": /gm)].map((match) => match[1] ?? "");
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((type) => !(type in EVENT_MANIFEST))).toEqual([]);
+  });
+});
+
+describe("hostile text", () => {
+  it("goes out as JSON that no browser takes for a page", async () => {
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal, title: HOSTILE });
+    const answers = [
+      await portal.get("/api/sessions"),
+      await portal.get(`/api/sessions/${sessionId}`),
+      await portal.get(`/api/sessions/${encodeURIComponent(HOSTILE)}`),
+      await portal.get(`/${encodeURIComponent(HOSTILE)}`),
+    ];
+    for (const { headers, json } of answers) {
+      expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(json).toBeTypeOf("object");
+    }
+    expect(answers[0]?.json).toMatchObject({ sessions: [{ title: HOSTILE }] });
+  });
+
+  it("gets no code into an error", async () => {
+    const { json } = await portal.get(`/api/sessions/${encodeURIComponent(HOSTILE)}`);
+    expect(ERROR_CODES).toContain(Object(json).error.code);
+  });
+});

@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
+import { servedPortal, TOKEN, withToken, type ServedPortal } from "./served-portal.ts";
+import { recoveryQuestions, toolTurn } from "./talk.ts";
+
+let sessions: LoggedSessions;
+let portal: ServedPortal;
+
+beforeEach(async () => {
+  sessions = loggedSessions();
+  portal = await servedPortal(sessions);
+});
+
+afterEach(async () => {
+  await portal.close();
+});
+
+const local = { id: "local", rights: ["prompt"] } as const;
+const owner = { id: "local", rights: ["prompt", "approve", "control"] } as const;
+
+async function opened(title = "A talk"): Promise<string> {
+  const { sessionId } = await sessions.open({ principal: local, title });
+  return sessionId;
+}
+
+describe("sessions", () => {
+  it("are opened, found and listed", async () => {
+    const made = await portal.post("/api/sessions", { agent: "other", title: "First" });
+    expect(made).toMatchObject({ status: 201, headers: { location: "/api/sessions/ses_1" } });
+    const record = await sessions.find("ses_1");
+    const view = { ...record, cursor: `${record?.incarnation}.1`, page: "/sessions/ses_1" };
+    expect(made.json).toEqual(view);
+    expect((await portal.get("/api/sessions/ses_1")).json).toEqual({ ...view, rights: ["prompt"] });
+    expect((await portal.get("/api/sessions")).json).toEqual({
+      sessions: [view],
+      nextPage: null,
+      agents: ["demo", "other"],
+      rights: ["prompt"],
+    });
+  });
+
+  it("are listed by pages", async () => {
+    for (let at = 0; at < 3; at++) await opened();
+    const first = (await portal.get("/api/sessions?limit=2")).json;
+    expect(first).toMatchObject({ sessions: [{}, {}], nextPage: expect.any(String) });
+    const { nextPage } = Object(first);
+    const second = await portal.get(`/api/sessions?limit=2&page=${encodeURIComponent(nextPage)}`);
+    expect(second.json).toMatchObject({ sessions: [{}], nextPage: null });
+    expect((await portal.get("/api/sessions?limit=0")).status).toBe(400);
+  });
+
+  it.each([
+    ["GET", "/api/sessions/none", 404, "not_found"],
+    ["GET", "/api/sessions/none/events", 404, "not_found"],
+    ["GET", "/api/sessions/%zz", 404, "not_found"],
+    ["GET", "/nothing", 404, "not_found"],
+    ["DELETE", "/api/sessions", 405, "validation_failed"],
+    ["PUT", "/", 405, "validation_failed"],
+  ])("answer %s %s with %i", async (method, path, status, code) => {
+    const response = await portal.begin(method, path);
+    expect(response.statusCode).toBe(status);
+    const body = await response.toArray();
+    expect(JSON.parse(Buffer.concat(body).toString())).toMatchObject({ error: { code } });
+  });
+
+  it("refuse an agent that there is not", async () => {
+    expect(await portal.post("/api/sessions", { agent: "nobody" })).toMatchObject({
+      status: 404,
+      json: { error: { code: "not_found", hint: "There are: demo, other" } },
+    });
+  });
+});
+
+describe("commands", () => {
+  it.each([
+    [
+      { type: "prompt", text: "Hello" },
+      { type: "prompt", content: [{ type: "text", text: "Hello" }] },
+    ],
+    [
+      { type: "answer", approvalId: "appr_1", decision: "deny", reason: "Not now" },
+      { type: "answer", approvalId: "appr_1", decision: "deny", reason: "Not now" },
+    ],
+    [{ type: "cancel" }, { type: "cancel" }],
+    [
+      { type: "cancel", turnId: "turn_1" },
+      { type: "cancel", turnId: "turn_1" },
+    ],
+    [
+      { type: "withdraw", promptId: "prompt_1" },
+      { type: "withdraw", promptId: "prompt_1" },
+    ],
+  ])("reach the session: %j", async (body, command) => {
+    const sessionId = await opened();
+    sessions.onCommand = async () => ({ status: "accepted", turnId: "turn_1" });
+    const headers = { ...withToken, "idempotency-key": "once-1" };
+    const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body, headers);
+    expect([answer.status, answer.json]).toEqual([200, { status: "accepted", turnId: "turn_1" }]);
+    const from = { principal: owner, commandId: "portal:once-1" };
+    expect(sessions.commanded).toEqual([{ sessionId, command, from }]);
+  });
+
+  it("answer every question with every option that it has", async () => {
+    const sessionId = await opened();
+    const questions = [...toolTurn(), ...recoveryQuestions()].filter(
+      (event) => event.type === "approval.requested",
+    );
+    const answers = questions.flatMap(({ approvalId, options }) =>
+      options.map((decision) => ({ type: "answer", approvalId, decision })),
+    );
+    for (const answer of answers) {
+      const path = `/api/sessions/${sessionId}/commands`;
+      expect((await portal.post(path, answer, withToken)).status).toBe(200);
+    }
+    expect(answers).toHaveLength(8);
+    expect(sessions.commanded.map(({ command }) => command)).toEqual(answers);
+  });
+
+  it("that are refused come back with the failure", async () => {
+    const sessionId = await opened();
+    const failure = { code: "conflict", message: "It is answered", details: { by: "x" } } as const;
+    sessions.onCommand = async () => ({ status: "refused", failure });
+    const body = { type: "answer", approvalId: "appr_1", decision: "allow" };
+    const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body, withToken);
+    expect([answer.status, answer.json]).toEqual([409, { error: failure }]);
+  });
+
+  it.each([
+    ["a session that there is not", "none", { type: "cancel" }, 404],
+    ["no type", "ses_1", {}, 400],
+    ["another type", "ses_1", { type: "attach" }, 400],
+    ["no text", "ses_1", { type: "prompt" }, 400],
+    ["a text that is none", "ses_1", { type: "prompt", text: 5 }, 400],
+    ["an empty text", "ses_1", { type: "prompt", text: " \n" }, 400],
+    [
+      "a decision that is none",
+      "ses_1",
+      { type: "answer", approvalId: "a", decision: "toString" },
+      400,
+    ],
+    ["no JSON", "ses_1", "{", 400],
+    ["no object", "ses_1", "[]", 400],
+    ["inherited fields", "ses_1", '{"__proto__":{"type":"cancel"}}', 400],
+    ["a body over the limit", "ses_1", "x".repeat(1_000_001), 413],
+  ])("are refused for %s", async (_, sessionId, body, status) => {
+    await opened();
+    const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body, withToken);
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject({ error: { message: expect.any(String) } });
+    expect(sessions.commanded).toEqual([]);
+  });
+
+  it("are refused without the content type of JSON, which no form can send", async () => {
+    const sessionId = await opened();
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
+      const path = `/api/sessions/${sessionId}/commands`;
+      const answer = await portal.post(
+        path,
+        { type: "prompt", text: "x" },
+        { "content-type": type },
+      );
+      expect(answer.status).toBe(415);
+    }
+    expect(sessions.commanded).toEqual([]);
+  });
+});
+
+describe("rights", () => {
+  const answering = { type: "answer", approvalId: "appr_1", decision: "allow" };
+
+  it.each([[answering], [{ type: "cancel" }]])(
+    "are asked for: without the token, no %j",
+    async (body) => {
+      const sessionId = await opened();
+      const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body);
+      expect(answer).toMatchObject({
+        status: 403,
+        json: { error: { code: "access_denied", hint: expect.stringContaining("spanline up") } },
+      });
+      expect(sessions.commanded).toEqual([]);
+    },
+  );
+
+  it("are not needed to prompt and to read on the loopback", async () => {
+    const sessionId = await opened();
+    const body = { type: "prompt", text: "Hi" };
+    expect((await portal.post(`/api/sessions/${sessionId}/commands`, body)).status).toBe(200);
+    expect(sessions.commanded[0]?.from).toEqual({ principal: local });
+  });
+
+  it("are needed for a working directory", async () => {
+    const body = { workingDirectory: "/srv/work" };
+    expect((await portal.post("/api/sessions", body)).status).toBe(403);
+    expect((await portal.post("/api/sessions", body, withToken)).json).toMatchObject(body);
+  });
+
+  it("come with the link's token, which becomes a cookie and leaves the address", async () => {
+    const sessionId = await opened();
+    const link = await portal.get(`/sessions/${sessionId}?token=${TOKEN}&x=1`);
+    const name = `spanline_${portal.port}`;
+    expect(link).toMatchObject({
+      status: 303,
+      headers: { location: `/sessions/${sessionId}?x=1` },
+    });
+    expect(link.headers["set-cookie"]).toEqual([
+      `${name}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`,
+    ]);
+    const cookie = `a=b; ${name}=${TOKEN}`;
+    const path = `/api/sessions/${sessionId}/commands`;
+    expect((await portal.post(path, answering, { cookie })).status).toBe(200);
+    expect(sessions.commanded[0]?.from).toEqual({ principal: owner });
+  });
+
+  it("do not come with a wrong token", async () => {
+    const sessionId = await opened();
+    const path = `/api/sessions/${sessionId}/commands`;
+    expect((await portal.get("/?token=wrong")).status).toBe(403);
+    const authorization = "Bearer wrong";
+    expect((await portal.get("/api/sessions", { authorization })).status).toBe(401);
+    const cookie = `spanline_${portal.port}=wrong`;
+    expect((await portal.post(path, answering, { cookie })).status).toBe(403);
+    expect((await portal.get("/api/sessions", { cookie })).json).toMatchObject({
+      rights: ["prompt"],
+    });
+  });
+
+  it("are needed for everything where keys are required", async () => {
+    const remote = await servedPortal(sessions, { keyless: false });
+    const refused = await remote.get("/api/sessions");
+    expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
+    expect((await remote.get("/api/sessions", withToken)).status).toBe(200);
+    await remote.close();
+  });
+
+  it.each([
+    ["another name for this machine", { host: "evil.example" }],
+    ["a page of another site", { origin: "http://evil.example" }],
+    ["a page of another port", { origin: "http://localhost:3000" }],
+    ["no page at all", { origin: "null" }],
+    ["a script of another site", { "sec-fetch-site": "cross-site" }],
+    ["a script of another port", { "sec-fetch-site": "same-site" }],
+  ])("do not help %s, cookie or not", async (_, headers) => {
+    const sessionId = await opened();
+    const cookie = `spanline_${portal.port}=${TOKEN}; spanline_80=${TOKEN}`;
+    const sent = { ...headers, cookie };
+    const answers = [
+      await portal.get("/api/sessions", sent),
+      await portal.get(`/api/sessions/${sessionId}/events`, sent),
+      await portal.post(`/api/sessions/${sessionId}/commands`, answering, sent),
+      await portal.post("/api/sessions", {}, sent),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(answers[0]?.json).toMatchObject({ error: { code: "access_denied" } });
+    expect(sessions.commanded).toEqual([]);
+  });
+});
+
+describe("errors of ours", () => {
+  it("are reported, and answered without their details", async () => {
+    const sessionId = await opened();
+    const bug = new Error("a secret");
+    sessions.onCommand = async () => Promise.reject(bug);
+    const answer = await portal.post(`/api/sessions/${sessionId}/commands`, {
+      type: "prompt",
+      text: "x",
+    });
+    expect(answer).toMatchObject({ status: 500, json: { error: { code: "service_failed" } } });
+    expect(answer.text).not.toContain("secret");
+    expect(portal.bugs.splice(0)).toEqual([bug]);
+  });
+});

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from "node:http";
+import { sseDecoder, type SseItem } from "../../src/wire/framing/sse.ts";
+import { streamCodec } from "../../src/domain/codec.ts";
+import type { ServedPortal } from "./served-portal.ts";
+
+/** One item of a stream as a browser would see it. */
+export interface Seen {
+  readonly id: string;
+  readonly name: string;
+  readonly data: string;
+}
+
+export interface SseClient {
+  readonly response: IncomingMessage;
+  /** The next events, comments passed over. */
+  take(count: number): Promise<readonly Seen[]>;
+  /** The next item, be it a comment. */
+  next(): Promise<SseItem | undefined>;
+  close(): void;
+}
+
+export async function sseClient(
+  portal: ServedPortal,
+  path: string,
+  headers: { readonly [name: string]: string } = {},
+): Promise<SseClient> {
+  const response = await portal.begin("GET", path, { headers });
+  if (response.statusCode !== 200) throw new Error(`The stream answers ${response.statusCode}`);
+  response.on("error", () => {});
+  const items = streamCodec(sseDecoder(), response);
+  let id = "";
+  const next = async (): Promise<SseItem | undefined> => {
+    const { value, done } = await items.next();
+    return done === true ? undefined : value;
+  };
+  return {
+    response,
+    next,
+    async take(count) {
+      const seen: Seen[] = [];
+      while (seen.length < count) {
+        const item = await next();
+        if (item === undefined) throw new Error(`The stream ended after ${seen.length} events`);
+        if (item.type !== "event") continue;
+        id = item.id ?? id;
+        seen.push({ id, name: item.event, data: item.data });
+      }
+      return seen;
+    },
+    close: () => void response.destroy(),
+  };
+}

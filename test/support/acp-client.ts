@@ -1,0 +1,157 @@
+import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, onTestFinished } from "vitest";
+import type { Principal } from "../../src/domain/actor.ts";
+import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { serveAcp, type ServeAcpOptions } from "../../src/surfaces/acp/serve-acp.ts";
+import { acpProblems } from "./acp-schema.ts";
+
+export const USER: Principal = { id: "user", rights: ["prompt", "approve", "control"] };
+
+export type Message = { readonly [key: string]: JsonValue };
+
+/** A field of a message as text. */
+export function asText(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+}
+
+interface Served {
+  /** The client's end of a real socket. */
+  readonly socket: Socket;
+  /** Resolves when the surface has let the connection go. */
+  readonly served: Promise<void>;
+  readonly notes: readonly string[];
+}
+
+type Options = Partial<Omit<ServeAcpOptions, "sessions" | "input" | "output">>;
+
+/** The surface at one end of a socket, and the other end. */
+export async function serveOnSocket(sessions: Sessions, options: Options = {}): Promise<Served> {
+  const notes: string[] = [];
+  const log = (message: string): void => void notes.push(message);
+  const server = createServer({ allowHalfOpen: true, noDelay: true });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const served = new Promise<void>((resolve, reject) => {
+    server.once("connection", (input) => {
+      serveAcp({ sessions, input, output: input, principal: USER, log, ...options })
+        .finally(() => input.end())
+        .then(resolve, reject);
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => {});
+  await new Promise<void>((resolve) => {
+    socket.once("connect", resolve);
+  });
+  onTestFinished(async () => {
+    socket.destroy();
+    await served;
+    server.close();
+  });
+  return { socket, served, notes };
+}
+
+/** A client that writes and reads plain lines. Whatever it reads is checked against the schema of ACP. */
+export interface AcpClient extends Served {
+  /** Every message of the agent's, in order. */
+  readonly messages: readonly Message[];
+  send(message: unknown): void;
+  sendText(text: string): void;
+  /** Sends a request and resolves with the whole answer. */
+  ask(method: string, params?: unknown): Promise<Message>;
+  /** The result of a request that is answered with one. */
+  result(method: string, params?: unknown): Promise<Message>;
+  /** The next message that fits, from all that came. */
+  find(fits: (message: Message) => boolean): Promise<Message>;
+  /** What `session/update` told of a session, so far. */
+  updates(sessionId?: string): readonly Message[];
+  /** `initialize` and `session/new`. */
+  begin(): Promise<string>;
+}
+
+export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
+  const { socket, served, notes } = await serveOnSocket(sessions, options);
+  const messages: Message[] = [];
+  const problems: string[] = [];
+  const methods = new Map<JsonValue, string>();
+  let watchers: (() => void)[] = [];
+  let rest = "";
+  let sent = 0;
+
+  function take(line: string): void {
+    const parsed = parseJson(line);
+    if (!parsed.ok || !isObject(parsed.value)) return void problems.push(`not an object: ${line}`);
+    const message = parsed.value;
+    problems.push(...acpProblems(message, methods.get(message["id"] ?? null)));
+    messages.push(message);
+    const waking = watchers;
+    watchers = [];
+    for (const wake of waking) wake();
+  }
+
+  socket.setEncoding("utf8");
+  socket.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+  onTestFinished(() => {
+    expect(problems).toEqual([]);
+    expect(rest).toBe("");
+  });
+
+  const sendText = (text: string): void => void socket.write(text);
+  const send = (message: unknown): void => sendText(`${JSON.stringify(message)}\n`);
+
+  async function find(fits: (message: Message) => boolean): Promise<Message> {
+    for (;;) {
+      const found = messages.find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        watchers.push(resolve);
+      });
+    }
+  }
+
+  async function ask(method: string, params: unknown = {}): Promise<Message> {
+    const id = (sent += 1);
+    methods.set(id, method);
+    send({ jsonrpc: "2.0", id, method, params });
+    return find((message) => message["id"] === id && message["method"] === undefined);
+  }
+
+  async function result(method: string, params?: unknown): Promise<Message> {
+    const answer = await ask(method, params);
+    if (!isObject(answer["result"])) throw new Error(`no result: ${JSON.stringify(answer)}`);
+    return answer["result"];
+  }
+
+  return {
+    socket,
+    served,
+    notes,
+    messages,
+    send,
+    sendText,
+    ask,
+    result,
+    find,
+    updates: (sessionId) =>
+      messages.flatMap(({ method, params }) =>
+        method === "session/update" &&
+        isObject(params) &&
+        (sessionId ?? params["sessionId"]) === params["sessionId"] &&
+        isObject(params["update"])
+          ? [params["update"]]
+          : [],
+      ),
+    async begin() {
+      await ask("initialize", { protocolVersion: 1, clientInfo: { name: "test", version: "1" } });
+      const { sessionId } = await result("session/new", { cwd: "/work", mcpServers: [] });
+      return asText(sessionId);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isObject } from "../../src/domain/json.ts";
+
+/** The schema of ACP v0.12.2 that the SDK of its time carries. */
+const file = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/schema.json");
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
+
+const PARAMS = new Map([
+  ["session/update", "SessionNotification"],
+  ["session/request_permission", "RequestPermissionRequest"],
+  ["$/cancel_request", "CancelRequestNotification"],
+]);
+const RESULTS = new Map([
+  ["initialize", "InitializeResponse"],
+  ["session/new", "NewSessionResponse"],
+  ["session/load", "LoadSessionResponse"],
+  ["session/prompt", "PromptResponse"],
+]);
+
+/** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */
+export function acpProblems(message: unknown, answered?: string): readonly string[] {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
+  const { method, params, result, error } = message;
+  if (typeof method === "string") return problems(PARAMS.get(method), params, method);
+  if (error !== undefined) return problems("Error", error, "an error");
+  if (answered === undefined) return [];
+  return problems(RESULTS.get(answered), result, `the answer to ${answered}`);
+}
+
+function problems(name: string | undefined, value: unknown, what: string): readonly string[] {
+  const validate = name === undefined ? undefined : ajv.getSchema(`acp#/$defs/${name}`);
+  if (validate === undefined) return [`${what} is not in the schema`];
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${what}${instancePath} ${message}`,
+  );
+}

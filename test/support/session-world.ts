@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type {
+  AgentEvent,
+  AgentEventType,
+  AgentFacts,
+  Decision,
+  ProviderFacts,
+  ToolFacts,
+} from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
+import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
+import type { Provider } from "../../src/providers/provider.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+
+export const ME = { id: "me", rights: ["prompt", "approve", "control"] } as const;
+
+export function tool(
+  facts: Partial<ToolFacts> & { readonly name: string },
+  run: (input: JsonObject, context: ToolContext) => unknown,
+): Tool {
+  return {
+    facts: {
+      description: `Does ${facts.name}`,
+      schema: { type: "object" },
+      idempotent: false,
+      timeoutMs: 60_000,
+      ...facts,
+    },
+    check: () => undefined,
+    run,
+  };
+}
+
+export interface AgentParts extends Partial<Omit<AgentFacts, "provider" | "tools" | "caps">> {
+  readonly provider: Provider;
+  readonly providerFacts?: Partial<ProviderFacts>;
+  readonly tools?: readonly Tool[];
+  readonly caps?: Partial<AgentFacts["caps"]>;
+}
+
+export function agentOf({ provider, tools = [], caps, providerFacts, ...rest }: AgentParts): Agent {
+  const facts: AgentFacts = {
+    name: "demo",
+    provider: {
+      name: provider.name,
+      seams: provider.seams,
+      effectFree: provider.effectFree,
+      canStop: true,
+      ...providerFacts,
+    },
+    tools: tools.map((one) => one.facts),
+    approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
+    caps: { steps: 20, seconds: 600, tokens: null, toolCalls: 50, parallelTools: 4, ...caps },
+    onLost: "ask",
+    settle: "stop",
+    approvalMs: 600_000,
+    ...rest,
+  };
+  const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+  return { facts, digest, provider, tools: new Map(tools.map((one) => [one.facts.name, one])) };
+}
+
+export function sessionsOn(
+  store: Store,
+  agent: Agent,
+  clock: SteadyClock = systemClock,
+): RunningSessions {
+  return createSessions({ store, agents: [agent], clock, owner: "test" });
+}
+
+/** Reads a session's log until an event is there, and gives all that came. */
+export async function readUntil(
+  sessions: RunningSessions,
+  sessionId: string,
+  isLast: (envelope: Envelope) => boolean,
+): Promise<Envelope[]> {
+  const controller = new AbortController();
+  const seen: Envelope[] = [];
+  for await (const { events } of sessions.subscribe(sessionId, undefined, controller.signal)) {
+    for (const envelope of events) {
+      seen.push(envelope);
+      if (isLast(envelope)) return seen;
+    }
+  }
+  return seen;
+}
+
+export const isTurnEnd = ({ event }: Envelope): boolean => event.type === "turn.finished";
+
+type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
+
+/** One session of one agent, with somebody who has every right. */
+export interface World {
+  readonly sessions: RunningSessions;
+  readonly store: Store;
+  readonly sessionId: string;
+  /** What went wrong that only a log outside the session hears of. */
+  readonly reports: readonly unknown[];
+  send(command: SessionCommand, from?: Sent): Promise<CommandReply>;
+  prompt(text: string): Promise<CommandReply>;
+  answer(approvalId: string, decision: Decision): Promise<CommandReply>;
+  cancel(): Promise<CommandReply>;
+  /** The nth event of a type, counted from 1, once it is there. */
+  event<Type extends AgentEventType>(type: Type, nth?: number): Promise<Of<Type>>;
+  /** All events of a type that are there. */
+  events<Type extends AgentEventType>(type: Type): Promise<Of<Type>[]>;
+  log(): Promise<readonly Envelope[]>;
+  /** Stops as a killed process does, and takes the session up in another one. */
+  restart(agent?: Agent): Promise<World>;
+}
+
+interface Sent {
+  readonly clientId?: string;
+  readonly commandId?: string;
+}
+
+export interface WorldOptions {
+  readonly store?: Store;
+  readonly clock?: SteadyClock;
+}
+
+export async function worldOf(agent: Agent, options: WorldOptions = {}): Promise<World> {
+  const { store = memoryStore(), clock = systemClock } = options;
+  const { sessions, reports } = running(agent, store, clock);
+  const { sessionId } = await sessions.open({ principal: ME });
+  return worldAround({ sessions, reports, store, sessionId, agent, clock });
+}
+
+function running(agent: Agent, store: Store, clock: SteadyClock) {
+  const reports: unknown[] = [];
+  const report = (error: unknown): void => void reports.push(error);
+  const sessions = createSessions({ store, agents: [agent], clock, owner: "test", report });
+  onTestFinished(() => sessions.close());
+  return { sessions, reports };
+}
+
+interface WorldParts extends Pick<World, "sessions" | "store" | "sessionId" | "reports"> {
+  readonly agent: Agent;
+  readonly clock: SteadyClock;
+}
+
+function worldAround(parts: WorldParts): World {
+  const { sessions, store, sessionId, reports, clock } = parts;
+  const send: World["send"] = (command, from = {}) =>
+    sessions.command(sessionId, command, { principal: ME, ...from });
+  const log = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
+  return {
+    sessions,
+    store,
+    sessionId,
+    reports,
+    send,
+    prompt: (text) => send({ type: "prompt", content: [{ type: "text", text }] }),
+    answer: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
+    cancel: () => send({ type: "cancel" }),
+    async event(type, nth = 1) {
+      let count = 0;
+      const isIt = (event: AgentEvent): event is Of<typeof type> => event.type === type;
+      const seen = await readUntil(sessions, sessionId, ({ event }) => {
+        if (isIt(event)) count += 1;
+        return count === nth;
+      });
+      const last = seen.at(-1)?.event;
+      if (last === undefined || !isIt(last)) throw new Error(`There is no ${type}`);
+      return last;
+    },
+    async events(type) {
+      const isIt = (event: AgentEvent): event is Of<typeof type> => event.type === type;
+      return (await log()).map(({ event }) => event).filter(isIt);
+    },
+    log,
+    async restart(agent = parts.agent) {
+      await sessions.close();
+      const next = running(agent, store, clock);
+      await next.sessions.recover();
+      return worldAround({ ...next, store, sessionId, agent, clock });
+    },
+  };
+}
