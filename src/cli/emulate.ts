@@ -4,6 +4,7 @@ import type { Emulator } from "../emulator/emulator.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 import { printable } from "../inspect/style.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { stopped } from "./stopped.ts";
 
 export interface EmulateFlags {
   readonly port: number;
@@ -106,12 +107,6 @@ function asJson(emulator: Emulator): string {
   const { url, port, region, account, demoArn } = emulator;
   const facts = { url, port, region, account, harness: demoArn, runtime: runtimeArn(emulator) };
   return `${JSON.stringify(facts)}\n`;
-}
-
-function stopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 function complaint(error: unknown, { host, port }: EmulateFlags): string {

@@ -1,9 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
+import { addAcp } from "./acp-options.ts";
 import { addEmulate } from "./emulate-options.ts";
 import { addHarness } from "./harness-options.ts";
 import { addInspect } from "./inspect-options.ts";
 import { addInvoke } from "./invoke-options.ts";
+import { addRun } from "./run-options.ts";
+import { addSessions } from "./sessions-options.ts";
+import { addUp } from "./up-options.ts";
 
 /** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */
 export async function program(argv: readonly string[]): Promise<number> {
@@ -16,6 +20,10 @@ export async function program(argv: readonly string[]): Promise<number> {
     .exitOverride();
 
   const done = (code: number): void => void (exitCode = code);
+  addUp(spanline, done);
+  addAcp(spanline, done);
+  addRun(spanline, done);
+  addSessions(spanline, done);
   addInspect(spanline, done);
   addInvoke(spanline, done);
   addEmulate(spanline, done);

@@ -15,9 +15,14 @@ export function heard(message: Message | undefined): Heard {
   return { text, words: new Set(wordsIn(text)) };
 }
 
-/** The beginning of a message's text, without the half of a character that a cut may leave. */
+/** The last paragraph of a message, where people ask what they want; of a long one its beginning, in whole characters. */
 export function heardText(message: Message | undefined): string {
-  const text = textOf(message);
+  const text = lastParagraph(textOf(message));
   if (text.length <= HEARD_CHARACTERS) return text;
   return text.slice(0, HEARD_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+function lastParagraph(text: string): string {
+  const said = text.trimEnd();
+  return said.slice(said.lastIndexOf("\n\n") + 1).trimStart();
 }

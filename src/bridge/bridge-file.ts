@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { isObject, parseJson } from "../domain/json.ts";
+import { readSavedFile } from "../platform/saved-file.ts";
+
+/** How to reach the process that owns a data directory. Only its user can read it. */
+export interface BridgeFile {
+  readonly address: string;
+  readonly token: string;
+  readonly version: string;
+  readonly pid: number;
+}
+
+/** Undefined when there is none, or none that can be read. */
+export async function readBridgeFile(directory: string): Promise<BridgeFile | undefined> {
+  const text = await readSavedFile(join(directory, "bridge.json"));
+  const parsed = parseJson(text ?? "");
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  const { address, token, version, pid } = parsed.value;
+  if (typeof address !== "string" || typeof token !== "string") return undefined;
+  if (typeof version !== "string" || typeof pid !== "number") return undefined;
+  return { address, token, version, pid };
+}

@@ -1,0 +1,21 @@
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Agent } from "../session/agent.ts";
+import type { BridgeFile } from "./bridge-file.ts";
+
+export interface BridgeOptions {
+  /** Where the sessions are. */
+  readonly directory: string;
+  readonly version: string;
+  readonly clock: SteadyClock;
+  /** Starts the agents, in the process that runs the sessions and nowhere else. */
+  agents(): Promise<StartedAgents>;
+  /** Told when another process has the directory and does not answer. */
+  waiting?(owner: BridgeFile | undefined): void;
+  /** Something went wrong that no caller will hear of. */
+  report(error: unknown): void;
+}
+
+export interface StartedAgents {
+  readonly agents: readonly Agent[];
+  close(): Promise<void>;
+}

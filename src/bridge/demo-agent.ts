@@ -1,0 +1,76 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Emulator } from "../emulator/emulator.ts";
+import { emulate } from "../emulator/emulate.ts";
+import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
+import type { Clock } from "../platform/clock.ts";
+import { httpTime } from "../platform/time-text.ts";
+import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
+import type { Agent } from "../session/agent.ts";
+import { defineTool } from "../tools/define-tool.ts";
+import type { Tool } from "../tools/tool.ts";
+import { defineAgent } from "./define-agent.ts";
+
+export interface DemoAgent {
+  readonly agent: Agent;
+  readonly emulator: Emulator;
+}
+
+/** The agent of the first five minutes: a harness of the emulator, with two tools that run here. */
+export async function startDemoAgent(directory: string, clock: Clock): Promise<DemoAgent> {
+  const emulator = await emulate({ dataDirectory: join(directory, "emulator") });
+  return { agent: demoAgentOn(emulator, { directory, clock }), emulator };
+}
+
+export interface DemoOptions {
+  /** Where notes are saved. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Beside its own. */
+  readonly tools?: readonly Tool[];
+}
+
+export function demoAgentOn(
+  { demoArn, url }: Emulator,
+  { directory, clock, tools = [] }: DemoOptions,
+): Agent {
+  return defineAgent({
+    name: "demo",
+    provider: harnessProvider({
+      harnessArn: demoArn,
+      endpoint: url,
+      credentials: TEST_CREDENTIALS,
+    }),
+    tools: [saveNote(directory), tellTime(clock), ...tools],
+    approvals: { ask: ["save_note"], allow: ["tell_time"] },
+    // The demo goes on by itself after a kill; others ask.
+    onLost: "continue",
+  });
+}
+
+function saveNote(directory: string): Tool {
+  const file = join(directory, "notes.txt");
+  return defineTool({
+    name: "save_note",
+    description: "Saves a note to a file on this machine",
+    input: {
+      type: "object",
+      properties: { text: { type: "string", description: "What to write down" } },
+      required: ["text"],
+    },
+    async run({ text }) {
+      await appendFile(file, `${String(text)}\n`, { mode: 0o600 });
+      return `Saved in ${file}`;
+    },
+  });
+}
+
+function tellTime(clock: Clock): Tool {
+  return defineTool({
+    name: "tell_time",
+    description: "Tells the time and the date of this machine",
+    input: { type: "object", properties: {} },
+    idempotent: true,
+    run: () => httpTime(clock.now()),
+  });
+}

@@ -1,0 +1,108 @@
+import type { Cursor } from "../../domain/envelope.ts";
+import { ID_ALPHABET, idsFrom, SEED_LENGTH } from "../../domain/id.ts";
+import type { SessionCommand } from "../../domain/session-command.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { randomSeed } from "../../platform/random.ts";
+import type { Sender, Sessions } from "../../session/sessions.ts";
+import { OwnerGoneError } from "./remote-sessions.ts";
+
+/** Sessions that are there until somebody goes: this process's own, or another's. */
+export interface Joined {
+  readonly sessions: Sessions;
+  /** Aborted when they are gone. */
+  readonly gone: AbortSignal;
+}
+
+export interface JoinedOptions {
+  readonly clock: Clock;
+  /** Finds the owner, or becomes it. Resolves when there are sessions to use; rejects when there will be none. */
+  join(): Promise<Joined>;
+}
+
+/**
+ * Sessions that outlive their owner: a command that was under way is sent to the next one under the same id, and has its
+ * effect once; a subscription goes on from where it was; clients are attached again.
+ */
+export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
+  let current: Promise<Joined> | undefined;
+  let agents: readonly string[] = [];
+  const attached = new Map<string, { sessionId: string; command: SessionCommand; from: Sender }>();
+
+  const joined = async (): Promise<Joined> => {
+    for (;;) {
+      const before = current;
+      const known = await before?.catch(() => undefined);
+      if (known !== undefined && !known.gone.aborted) return known;
+      // Whoever was waiting beside us may have joined already.
+      if (current !== before) continue;
+      current = joinNext(before !== undefined);
+      return current;
+    }
+  };
+  const joinNext = async (isAgain: boolean): Promise<Joined> => {
+    const next = await join();
+    agents = next.sessions.agents;
+    if (isAgain) await attachAgain(next.sessions);
+    return next;
+  };
+  const attachAgain = async (sessions: Sessions): Promise<void> => {
+    for (const { sessionId, command, from } of attached.values()) {
+      // What it was refused it is refused again when it matters.
+      await sessions.command(sessionId, command, from).catch(() => undefined);
+    }
+  };
+  /** Until an owner has lived long enough to answer. */
+  const withOwner = async <Value>(use: (sessions: Sessions) => Promise<Value>): Promise<Value> => {
+    for (;;) {
+      const { sessions, gone } = await joined();
+      try {
+        return await use(sessions);
+      } catch (error) {
+        if (!(error instanceof OwnerGoneError) && !gone.aborted) throw error;
+      }
+    }
+  };
+  const newId = (prefix: "cmd" | "ses"): string =>
+    idsFrom(clock.now(), randomSeed(ID_ALPHABET, SEED_LENGTH)).next(prefix);
+
+  return {
+    /** Known from the first join on. */
+    get agents() {
+      return agents;
+    },
+    open(given) {
+      const options = { sessionId: newId("ses"), ...given };
+      return withOwner((sessions) => sessions.open(options));
+    },
+    async command(sessionId, command, from) {
+      const sender = { commandId: newId("cmd"), ...from };
+      const reply = await withOwner((sessions) => sessions.command(sessionId, command, sender));
+      if (reply.status === "refused") return reply;
+      const { commandId, ...again } = sender;
+      if (command.type === "attach") {
+        attached.set(`${sessionId}/${command.clientId}`, { sessionId, command, from: again });
+      }
+      if (command.type === "detach") attached.delete(`${sessionId}/${command.clientId}`);
+      return reply;
+    },
+    async *subscribe(sessionId, from, signal) {
+      let cursor: Cursor | undefined = from;
+      while (!signal.aborted) {
+        const { sessions, gone } = await joined();
+        try {
+          for await (const batch of sessions.subscribe(sessionId, cursor, signal)) {
+            const last = batch.events.at(-1);
+            if (last !== undefined) cursor = { incarnation: batch.incarnation, seq: last.seq };
+            yield batch;
+          }
+          if (!gone.aborted) return;
+        } catch (error) {
+          if (!(error instanceof OwnerGoneError) && !gone.aborted) throw error;
+        }
+      }
+    },
+    find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
+    list: (query) => withOwner((sessions) => sessions.list(query)),
+    delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Failure } from "../../domain/errors.ts";
+import { isObject } from "../../domain/json.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { Batch } from "../../store/store.ts";
+
+/**
+ * What a joined process and the owner say to each other: calls of `Sessions`, one JSON text per line. Both are the same
+ * version of the same program, and the token says that both are the same user's; so the contents are taken as they are.
+ */
+export type JoinerMessage =
+  | { readonly type: "hello"; readonly token: string; readonly version: string }
+  | {
+      readonly type: "call";
+      readonly id: number;
+      readonly method: Method;
+      readonly params: readonly unknown[];
+    }
+  | { readonly type: "subscribe"; readonly id: number; readonly params: readonly unknown[] }
+  /** The reader took a batch: there is room for another. */
+  | { readonly type: "taken"; readonly id: number }
+  | { readonly type: "unsubscribe"; readonly id: number };
+
+export type OwnerMessage =
+  | { readonly type: "welcome"; readonly agents: readonly string[] }
+  | { readonly type: "refused"; readonly message: string }
+  | { readonly type: "result"; readonly id: number; readonly value: unknown }
+  | { readonly type: "error"; readonly id: number; readonly failure: Failure }
+  | { readonly type: "batch"; readonly id: number; readonly batch: Batch };
+
+export type Method = Exclude<keyof Sessions, "subscribe" | "agents">;
+
+export function isJoinerMessage(value: unknown): value is JoinerMessage {
+  return isObject(value) && typeof value.type === "string" && value.type in JOINER_TYPES;
+}
+
+export function isOwnerMessage(value: unknown): value is OwnerMessage {
+  return isObject(value) && typeof value.type === "string" && value.type in OWNER_TYPES;
+}
+
+const JOINER_TYPES: { readonly [Type in JoinerMessage["type"]]: true } = {
+  hello: true,
+  call: true,
+  subscribe: true,
+  taken: true,
+  unsubscribe: true,
+};
+
+const OWNER_TYPES: { readonly [Type in OwnerMessage["type"]]: true } = {
+  welcome: true,
+  refused: true,
+  result: true,
+  error: true,
+  batch: true,
+};

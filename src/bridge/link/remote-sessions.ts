@@ -1,0 +1,157 @@
+import type { Duplex } from "node:stream";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { Batch } from "../../store/store.ts";
+import {
+  isOwnerMessage,
+  type JoinerMessage,
+  type Method,
+  type OwnerMessage,
+} from "./link-message.ts";
+import { linesOver } from "./lines.ts";
+
+/** The owner is gone, and with it what was asked of it: it may have been done or not. */
+export class OwnerGoneError extends Error {
+  override readonly name = "OwnerGoneError";
+}
+
+/** The owner's sessions, over one connection. */
+export interface RemoteSessions extends Sessions {
+  /** Aborted when the connection is. */
+  readonly gone: AbortSignal;
+  close(): void;
+}
+
+export interface JoinOptions {
+  readonly token: string;
+  readonly version: string;
+}
+
+/** Introduces itself to the owner; rejects when that refuses. */
+export async function remoteSessions(
+  socket: Duplex,
+  options: JoinOptions,
+): Promise<RemoteSessions> {
+  const lines = linesOver(socket);
+  const send = (message: JoinerMessage): void => lines.send(message);
+  const gone = new AbortController();
+  const waiting = new Map<number, Waiter>();
+  let lastId = 0;
+
+  const values = lines.values()[Symbol.asyncIterator]();
+  send({ type: "hello", ...options });
+  const first = (await values.next()).value as unknown;
+  if (!isOwnerMessage(first) || first.type !== "welcome") {
+    lines.close();
+    if (isOwnerMessage(first) && first.type === "refused") {
+      throw new SpanlineError("access_denied", first.message);
+    }
+    throw new OwnerGoneError("The owner left before it answered");
+  }
+  void listen();
+
+  async function listen(): Promise<void> {
+    for (let next = await values.next(); next.done !== true; next = await values.next()) {
+      if (isOwnerMessage(next.value)) receive(next.value, waiting);
+    }
+    gone.abort();
+    for (const { reject } of waiting.values()) reject(new OwnerGoneError("The owner is gone"));
+    waiting.clear();
+  }
+
+  function call(method: Method, ...params: readonly unknown[]): Promise<unknown> {
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      if (gone.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
+      waiting.set(id, { resolve, reject });
+      send({ type: "call", id, method, params });
+    });
+  }
+
+  async function* subscribe(
+    sessionId: string,
+    cursor: unknown,
+    signal: AbortSignal,
+  ): AsyncGenerator<Batch> {
+    lastId += 1;
+    const id = lastId;
+    const batches: Batch[] = [];
+    let wake = (): void => undefined;
+    let end: { readonly error?: unknown } | undefined;
+    const finish = (error?: unknown): void => {
+      end ??= error === undefined ? {} : { error };
+      wake();
+    };
+    if (gone.signal.aborted) throw new OwnerGoneError("The owner is gone");
+    waiting.set(id, {
+      resolve: () => finish(),
+      reject: finish,
+      batch(batch) {
+        batches.push(batch);
+        wake();
+      },
+    });
+    const stop = (): void => finish();
+    signal.addEventListener("abort", stop, { once: true });
+    send({ type: "subscribe", id, params: [sessionId, cursor ?? null] });
+    try {
+      while (!signal.aborted) {
+        const batch = batches.shift();
+        if (batch !== undefined) {
+          yield batch;
+          send({ type: "taken", id });
+        } else if (end !== undefined) {
+          if (end.error !== undefined) throw end.error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      waiting.delete(id);
+      send({ type: "unsubscribe", id });
+    }
+  }
+
+  return {
+    agents: first.agents,
+    gone: gone.signal,
+    close: () => lines.close(),
+    open: (given) => call("open", given) as ReturnType<Sessions["open"]>,
+    command: (...given) => call("command", ...given) as ReturnType<Sessions["command"]>,
+    find: async (sessionId) =>
+      ((await call("find", sessionId)) ?? undefined) as Awaited<ReturnType<Sessions["find"]>>,
+    list: (query) => call("list", query) as ReturnType<Sessions["list"]>,
+    delete: (sessionId) => call("delete", sessionId) as ReturnType<Sessions["delete"]>,
+    subscribe,
+  };
+}
+
+interface Waiter {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  batch?(batch: Batch): void;
+}
+
+function receive(message: OwnerMessage, waiting: Map<number, Waiter>): void {
+  if (message.type === "welcome" || message.type === "refused") return;
+  const waiter = waiting.get(message.id);
+  switch (message.type) {
+    case "batch":
+      return waiter?.batch?.(message.batch);
+    case "result":
+      waiting.delete(message.id);
+      return waiter?.resolve(message.value);
+    case "error": {
+      waiting.delete(message.id);
+      const { code, message: text, details } = message.failure;
+      return waiter?.reject(new SpanlineError(code, text, { details }));
+    }
+    default:
+      message satisfies never;
+  }
+}

@@ -1,0 +1,23 @@
+import type { ApprovalRequested, Decision, TurnCaps } from "../domain/agent-event.ts";
+import type { Envelope } from "../domain/envelope.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { TurnGuard } from "./guarded-provider.ts";
+
+export interface RunOptions {
+  readonly prompt: string;
+  /** Answers what the agent's definition asks about. Without it everything that asks is denied. */
+  approve?(request: ApprovalRequested): Promise<Decision>;
+  /** Sees every event as it is written down. What it throws ends the run, and is thrown by it. */
+  onEvent?(envelope: Envelope): void;
+  /** Told in full what went wrong in a tool, of which the agent hears the message alone. */
+  report?(error: unknown): void;
+  readonly guard?: TurnGuard;
+  /** For this run, in place of what the agent's definition says. */
+  readonly caps?: Partial<TurnCaps>;
+  /** The run ends when the agent's terminal tool has succeeded; what the agent would say to that is not bought. */
+  readonly stopAtTerminalTool?: boolean;
+  /** Ends the run as cancelled. */
+  readonly signal?: AbortSignal;
+  readonly workingDirectory?: string;
+  readonly clock?: SteadyClock;
+}

@@ -1,0 +1,108 @@
+import type { ApprovalRequested } from "../domain/agent-event.ts";
+import type { Envelope } from "../domain/envelope.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Agent } from "../session/agent.ts";
+import { createSessions, type RunningSessions } from "../session/create-sessions.ts";
+import { memoryStore } from "../store/memory/memory-store.ts";
+import { localPrincipal } from "./local-principal.ts";
+import { agentForRun } from "./run-agent.ts";
+import { decisionFor } from "./run-decision.ts";
+import type { RunOptions } from "./run-options.ts";
+import { runRecord } from "./run-record.ts";
+import type { RunResult } from "./run-result.ts";
+import { stopUpstream } from "./stop-upstream.ts";
+
+/**
+ * Runs an agent from a prompt to the end of its turn, tools included, and gives back what came of it: also a failure of
+ * the agent, the provider or a tool is a result. It throws what cannot be begun, and what `onEvent` throws.
+ *
+ * The session that it takes is the one that a bridge runs, kept in memory.
+ */
+export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
+  const { clock = systemClock, workingDirectory, signal } = options;
+  const running = agentForRun(agent, options);
+  const broken = new AbortController();
+  const store = memoryStore();
+  const sessions = createSessions({
+    store,
+    agents: [running.agent],
+    clock,
+    owner: "run",
+    coalesceMs: 0,
+    report: (error) => options.report?.(error),
+    failed: (_, error) => broken.abort(error),
+  });
+  try {
+    const { sessionId } = await sessions.open({
+      principal: localPrincipal,
+      ...(workingDirectory !== undefined && { workingDirectory }),
+    });
+    const record = runRecord(sessionId);
+    // Nothing is bought for somebody who is gone.
+    if (signal?.aborted !== true) {
+      await begin(sessions, sessionId, options.prompt);
+      for await (const envelope of events(sessions, sessionId, broken.signal, signal)) {
+        record.add(envelope);
+        options.onEvent?.(envelope);
+        if (envelope.event.type === "approval.requested") {
+          void decide(sessions, sessionId, envelope.event, options);
+        }
+      }
+    }
+    if (signal?.aborted === true) await stopUpstream(record.upstreamId, agent.provider, clock);
+    return record.result(running.spent);
+  } finally {
+    await sessions.close();
+    await store.close();
+  }
+}
+
+async function begin(sessions: RunningSessions, sessionId: string, prompt: string): Promise<void> {
+  const said = { type: "prompt", content: [{ type: "text", text: prompt }] } as const;
+  const reply = await sessions.command(sessionId, said, { principal: localPrincipal });
+  if (reply.status === "refused") {
+    throw new SpanlineError(reply.failure.code, reply.failure.message);
+  }
+}
+
+/** Everything up to the end of the turn, which the caller's signal brings about. */
+async function* events(
+  sessions: RunningSessions,
+  sessionId: string,
+  broken: AbortSignal,
+  caller: AbortSignal | undefined,
+): AsyncGenerator<Envelope> {
+  const cancel = (): void => {
+    const from = { principal: localPrincipal };
+    // A session that is broken ends without it.
+    sessions.command(sessionId, { type: "cancel" }, from).catch(() => undefined);
+  };
+  if (caller?.aborted === true) cancel();
+  caller?.addEventListener("abort", cancel, { once: true });
+  try {
+    for await (const batch of sessions.subscribe(sessionId, undefined, broken)) {
+      for (const envelope of batch.events) {
+        yield envelope;
+        if (envelope.event.type === "turn.finished") return;
+      }
+    }
+  } finally {
+    caller?.removeEventListener("abort", cancel);
+  }
+  const cause: unknown = broken.reason;
+  throw new SpanlineError("aborted", "The run broke off before its turn ended", { cause });
+}
+
+async function decide(
+  sessions: RunningSessions,
+  sessionId: string,
+  request: ApprovalRequested,
+  options: RunOptions,
+): Promise<void> {
+  const decision = await decisionFor(request, options);
+  const { approvalId } = request;
+  const answer = { type: "answer", approvalId, decision } as const;
+  // It may have been answered meanwhile, by its deadline or a cancel.
+  await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
+}

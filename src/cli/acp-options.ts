@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import type { AcpFlags } from "./acp.ts";
+
+/** `spanline acp`. */
+export function addAcp(spanline: Command, done: (exitCode: number) => void): void {
+  spanline
+    .command("acp")
+    .description("serve an editor over the Agent Client Protocol, on standard input and output")
+    .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
+    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: AcpFlags) => {
+      const { acpCommand } = await import("./acp.ts");
+      done(await acpCommand(flags));
+    });
+}
+
+const EXAMPLES = `
+Editors start this themselves; give them the command "spanline" with the argument "acp". While "spanline up" runs, the
+editor shares its sessions; without it, this process runs them.
+
+Example, in the settings of Zed:
+  "agent_servers": { "Spanline": { "command": "spanline", "args": ["acp", "--session", "latest"] } }`;

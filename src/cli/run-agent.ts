@@ -1,0 +1,88 @@
+import { defineAgent } from "../bridge/define-agent.ts";
+import { loadTools } from "../bridge/load-tools.ts";
+import { providerFor } from "../bridge/provider-for.ts";
+import type { DemoRun } from "../bridge/start-demo-run.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Terminal } from "../platform/terminal.ts";
+import { agentFrom, type AgentFlags } from "./agent-from.ts";
+import { connectionFrom } from "./connection.ts";
+import { dataDirectory } from "./data-directory.ts";
+
+export interface RunAgentFlags extends AgentFlags {
+  readonly user?: string;
+  readonly systemPrompt?: string;
+  readonly model?: string;
+  readonly tools?: string;
+  readonly dataDir?: string;
+  readonly firstEventTimeout?: number;
+  readonly idleTimeout?: number;
+}
+
+export interface RunSurroundings {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** The agent that the flags mean, ready to be run. */
+export async function runAgentFrom(
+  flags: RunAgentFlags,
+  surroundings: RunSurroundings,
+): Promise<DemoRun> {
+  const { harness, runtime, tools: file } = flags;
+  if (harness === undefined && runtime === undefined) refuseStray(flags);
+  const tools = file === undefined ? [] : await loadTools(file);
+  if (harness === undefined && runtime === undefined) {
+    // Nobody who runs an agent of their own needs the emulator.
+    const { startDemoRun } = await import("../bridge/start-demo-run.ts");
+    const directory = dataDirectory(flags.dataDir);
+    return startDemoRun({ directory, clock: systemClock, tools });
+  }
+  const agent = await agentFrom(flags, surroundings);
+  const provider = providerFor({
+    ...connectionFrom(flags, process.env),
+    ...agent,
+    overrides: overridesFrom(flags),
+    limits: limitsFrom(flags),
+    ...(flags.user !== undefined && { userId: flags.user }),
+  });
+  const name = harness === undefined ? "runtime" : "harness";
+  return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
+}
+
+/** A flag for an agent that nobody named is a mistake, and the demo agent would hide it. */
+function refuseStray(flags: RunAgentFlags): void {
+  const stray = FOR_AGENTS.find((name) => flags[name] !== undefined);
+  if (stray === undefined) return;
+  const message = `${stray} is for --harness or --runtime; name one of them`;
+  throw new SpanlineError("invalid_option", message, { details: { path: stray } });
+}
+
+const FOR_AGENTS = [
+  "qualifier",
+  "user",
+  "systemPrompt",
+  "model",
+  "region",
+  "store",
+  "endpointUrl",
+  "profile",
+  "firstEventTimeout",
+  "idleTimeout",
+  "timeout",
+] as const;
+
+function overridesFrom({ systemPrompt, model }: RunAgentFlags) {
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function limitsFrom({ firstEventTimeout, idleTimeout, timeout }: RunAgentFlags) {
+  return {
+    ...(firstEventTimeout !== undefined && { firstEvent: firstEventTimeout * 1000 }),
+    ...(idleTimeout !== undefined && { idle: idleTimeout * 1000 }),
+    ...(timeout !== undefined && { total: timeout * 1000 }),
+  };
+}

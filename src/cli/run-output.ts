@@ -1,0 +1,76 @@
+import type { Envelope } from "../domain/envelope.ts";
+import type { Codec } from "../domain/codec.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import { turnStream } from "../domain/turn-stream.ts";
+import { liveEncoder, type LiveText } from "../inspect/live.ts";
+import { outputEncoder } from "../inspect/output-encoder.ts";
+import { PLAIN } from "../inspect/style.ts";
+import type { Terminal } from "../platform/terminal.ts";
+import { coloured } from "./style.ts";
+
+export interface OutputFlags {
+  readonly format: "text" | "open-responses";
+  readonly json?: true;
+}
+
+export interface RunOutput {
+  add(envelope: Envelope): void;
+  /** Resolves when all that was added is written. */
+  written(): Promise<void>;
+  finish(): Promise<void>;
+}
+
+/** Writes a run while it comes. `gone` is called when nobody reads the result any more. */
+export function runOutput(flags: OutputFlags, terminal: Terminal, gone: () => void): RunOutput {
+  const turn = turnStream();
+  const turnState = turn.initial();
+  let shown: ReturnType<typeof startEncoder> | undefined;
+  let tail: Promise<void> = Promise.resolve();
+
+  const write = ({ to, text }: LiveText): void => {
+    tail = tail.then(async () => {
+      if (to === "notes") terminal.note(text);
+      else if (!(await terminal.write(text))) gone();
+    });
+    // It is thrown by whoever waits for it, which may be later.
+    tail.catch(() => undefined);
+  };
+  return {
+    add(envelope) {
+      if (flags.json === true) {
+        return write({ to: "result", text: `${JSON.stringify(envelope)}\n` });
+      }
+      shown ??= startEncoder(flags, terminal, envelope.sessionId);
+      const { encoder, state } = shown;
+      turn.step(turnState, envelope.event, (event) => encoder.step(state, event, write));
+    },
+    written: () => tail,
+    finish() {
+      if (shown !== undefined) {
+        const { encoder, state } = shown;
+        turn.finish(turnState, (event) => encoder.step(state, event, write));
+        encoder.finish(state, write);
+      }
+      return tail;
+    },
+  };
+}
+
+function startEncoder({ format }: OutputFlags, terminal: Terminal, scope: string) {
+  const encoder = format === "text" ? forPeople(terminal) : forPrograms(scope);
+  return { encoder, state: encoder.initial() };
+}
+
+function forPeople(terminal: Terminal): Codec<unknown, ProviderEvent, LiveText> {
+  const style = terminal.colours ? coloured() : PLAIN;
+  return liveEncoder({ style, toTerminal: terminal.isWatched });
+}
+
+function forPrograms(scope: string): Codec<unknown, ProviderEvent, LiveText> {
+  const inner = outputEncoder("open-responses", { style: PLAIN, scope });
+  return {
+    initial: () => inner.initial(),
+    step: (state, event, emit) => inner.step(state, event, (text) => emit({ to: "result", text })),
+    finish: (state, emit) => inner.finish(state, (text) => emit({ to: "result", text })),
+  };
+}

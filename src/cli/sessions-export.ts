@@ -1,0 +1,51 @@
+import { open } from "node:fs/promises";
+import { SpanlineError } from "../domain/errors.ts";
+import type { Terminal } from "../platform/terminal.ts";
+import { logOf } from "./sessions-log.ts";
+import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
+
+export interface ExportFlags extends SessionsFlags {
+  readonly output: string;
+}
+
+export async function exportCommand(reference: string, flags: ExportFlags): Promise<number> {
+  return runSessions(flags, async (run) => {
+    const { sessions, terminal } = run;
+    const { sessionId } = await findSession(reference, run);
+    const { write, close } = await openOutput(flags.output, terminal);
+    let count = 0;
+    try {
+      for await (const envelope of logOf(sessions, sessionId)) {
+        if (!(await write(`${JSON.stringify(envelope)}\n`))) return 0;
+        count += 1;
+      }
+    } finally {
+      await close();
+    }
+    if (flags.output !== "-") terminal.note(`${count} events of ${sessionId} in ${flags.output}\n`);
+    return 0;
+  });
+}
+
+interface Output {
+  /** False when nobody reads any more. */
+  write(text: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+async function openOutput(path: string, terminal: Terminal): Promise<Output> {
+  if (path === "-") return { write: (text) => terminal.write(text), close: async () => {} };
+  // What was said in a session is its user's affair.
+  const file = await open(path, "w", 0o600).catch((cause: unknown) => {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const reason = code === "ENOENT" ? "there is no such folder" : String(code ?? cause);
+    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
+  });
+  return {
+    async write(text) {
+      await file.write(text);
+      return true;
+    },
+    close: () => file.close(),
+  };
+}

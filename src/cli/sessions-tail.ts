@@ -1,0 +1,29 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
+import { eventWriter } from "./sessions-show.ts";
+import { stopped } from "./stopped.ts";
+
+export interface TailFlags extends SessionsFlags {
+  readonly from?: number;
+  readonly events?: true;
+  readonly json?: true;
+}
+
+export async function tailCommand(reference: string, flags: TailFlags): Promise<number> {
+  return runSessions(flags, async (run) => {
+    const { sessions, terminal, style } = run;
+    const { sessionId, incarnation } = await findSession(reference, run);
+    const head = await sessions.head(sessionId);
+    const end = new AbortController();
+    void stopped().then(() => end.abort());
+    const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
+    const write = eventWriter(flags, style);
+    for await (const { events } of sessions.subscribe(sessionId, cursor, end.signal)) {
+      for (const envelope of events) {
+        if (!(await terminal.write(write(envelope)))) return 0;
+      }
+    }
+    if (end.signal.aborted) return 0;
+    throw new SpanlineError("not_found", `The session ${sessionId} is gone`);
+  });
+}

@@ -1,0 +1,79 @@
+import type { AgentEvent, ApprovalResolved, MessageSent } from "../domain/agent-event.ts";
+import type { Codec, Emit } from "../domain/codec.ts";
+import type { Envelope } from "../domain/envelope.ts";
+import { jsonText } from "../domain/json.ts";
+import { turnStream, type TurnStreamState } from "../domain/turn-stream.ts";
+import { oneLine, printable, type Style } from "../inspect/style.ts";
+import { traceEncoder, type TraceState } from "../inspect/trace.ts";
+import { isoTime } from "../platform/time-text.ts";
+
+interface TranscriptState {
+  stream: TurnStreamState;
+  trace: TraceState;
+}
+
+/** What was said and done in a session, for people: turn by turn, each block when it ends. */
+export function sessionTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
+  const turn = turnStream();
+  const trace = traceEncoder(style);
+  const fresh = (): TranscriptState => ({ stream: turn.initial(), trace: trace.initial() });
+  return {
+    initial: fresh,
+    step(state, { at, event }, emit) {
+      if (event.type === "turn.started") {
+        Object.assign(state, fresh());
+        return emit(style.dim(`\n── ${isoTime(at)} ──\n`));
+      }
+      turn.step(state.stream, event, (said) => trace.step(state.trace, said, emit));
+      if (event.type === "turn.finished") {
+        turn.finish(state.stream, (end) => trace.step(state.trace, end, emit));
+        trace.finish(state.trace, emit);
+      }
+      beside(event, style, emit);
+    },
+    finish() {},
+  };
+}
+
+/** What happened around what the agent says. */
+function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
+  switch (event.type) {
+    case "message.sent":
+      return emit(sentText(event, style));
+    case "tool.progressed":
+      return emit(style.dim(`  … ${oneLine(event.text)}\n`));
+    case "approval.requested": {
+      const { action, input, approvalId } = event;
+      const what = oneLine(input === null ? action : `${action} ${jsonText(input)}`);
+      return emit(`${style.warn("  ?")} ${what} ${style.dim(oneLine(approvalId))}\n`);
+    }
+    case "approval.resolved":
+      return emit(`${style.note("  =")} ${resolvedText(event)}\n`);
+    case "call.lost":
+      return emit(style.bad("  ! the connection to the agent was lost\n"));
+    case "session.recovered":
+      return emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
+    case "prompt.withdrawn":
+      return emit(style.dim("  · a prompt that waited was withdrawn\n"));
+    default:
+      return;
+  }
+}
+
+function sentText({ origin, content }: MessageSent, style: Style): string {
+  const who = { prompt: "user", recovery: "spanline, after the loss", reprompt: "spanline" }[
+    origin
+  ];
+  const lines = content.flatMap(({ text }) => printable(text).split("\n"));
+  return `${style.strong(who)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
+}
+
+function resolvedText({ decision, by, reason }: ApprovalResolved): string {
+  const who =
+    by === "person"
+      ? ""
+      : by === "deadline"
+        ? ", since nobody answered in time"
+        : ", by the end of the turn";
+  return oneLine(`${decision}${who}${reason === undefined ? "" : `: ${reason}`}`);
+}

@@ -1,0 +1,81 @@
+import { demoAgents } from "../bridge/demo-agents.ts";
+import { runUp, type Up } from "../bridge/run-up.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { printable } from "../inspect/style.ts";
+import { systemClock } from "../platform/clock.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import { processTerminal } from "../platform/terminal.ts";
+import { dataDirectory } from "./data-directory.ts";
+import { stopped } from "./stopped.ts";
+
+export interface UpFlags {
+  readonly port: number;
+  readonly dataDir?: string;
+  readonly json?: true;
+}
+
+const HOST = "127.0.0.1";
+
+/** Runs the bridge until it is told to stop; returns the exit code. */
+export async function upCommand(flags: UpFlags): Promise<number> {
+  const terminal = processTerminal();
+  const end = stopped();
+  const directory = dataDirectory(flags.dataDir);
+  const report = (error: unknown): void => terminal.note(`${printable(String(error))}\n`);
+  let up: Up;
+  try {
+    up = await runUp({
+      directory,
+      host: HOST,
+      port: flags.port,
+      version: packageVersion(),
+      clock: systemClock,
+      agents: () => demoAgents(directory, systemClock),
+      report,
+      waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
+    });
+  } catch (error) {
+    terminal.note(`${complaint(error, flags)}\n`);
+    return error instanceof SpanlineError ? 2 : 1;
+  }
+  await terminal.write(flags.json === true ? asJson(up, directory) : asText(up, directory));
+  await end;
+  terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
+  await up.close();
+  return 0;
+}
+
+function asText({ url, link, session, isOwner }: Up, directory: string): string {
+  const runs = isOwner ? "" : "\nThe sessions run in another process, which was there before.\n";
+  return `Spanline is up. One session, three ways into it:
+${runs}
+  In a browser    ${link}
+  With curl       curl ${url}/api/sessions/${session.sessionId}/prompt \\
+                    -H 'content-type: application/json' -H 'accept: text/plain' \\
+                    -d '{"text":"Please save a note: buy milk","wait":true}'
+  In an editor    spanline acp --session latest
+
+Saving a note asks for your approval, in the browser or the editor. Kill this process while it works and
+start it again: the turn goes on. Sessions are kept in ${directory}.
+
+Ctrl-C stops it.
+`;
+}
+
+function asJson({ url, link, session, isOwner }: Up, directory: string): string {
+  const { sessionId } = session;
+  return `${JSON.stringify({ url, link, sessionId, isOwner, directory })}\n`;
+}
+
+function waitingFor(pid: number | undefined, directory: string): string {
+  const who = pid === undefined ? "Another process" : `Process ${pid}`;
+  return `${who} has ${directory} and does not answer. Waiting; end it, or choose another --data-dir.\n`;
+}
+
+function complaint(error: unknown, { port }: UpFlags): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is taken on ${HOST}; choose another with --port, or 0 for any`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,137 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
+import { startEditor, type Editor } from "../support/editor.ts";
+
+const root = join(import.meta.dirname, "../..");
+let folder = "";
+let main = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "spanline-takeover-"));
+  main = join(folder, "dist/cli/main.js");
+  const rolldown = join(root, "node_modules/rolldown/bin/cli.mjs");
+  const args = [rolldown, "-c", "--dir", join(folder, "dist"), "--logLevel", "silent"];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await symlink(join(root, "package.json"), join(folder, "package.json"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface World {
+  readonly directory: string;
+  readonly errors: string[];
+  editor(): Editor;
+  /** The process that runs `spanline up`, when it is up. */
+  up(): Promise<number>;
+  notes(): Promise<readonly string[]>;
+}
+
+async function world(): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), "spanline-directory-"));
+  const errors: string[] = [];
+  const children: { kill(signal: "SIGKILL"): boolean; readonly pid?: number | undefined }[] = [];
+  onTestFinished(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    directory,
+    errors,
+    editor() {
+      const editor = startEditor([main, "acp", "-d", directory], (text) => errors.push(text));
+      children.push(editor.process);
+      return editor;
+    },
+    async up() {
+      const args = ["--no-warnings", main, "up", "--port=0", "--json", "-d", directory];
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      children.push(child);
+      await once(child.stdout, "data");
+      if (child.pid === undefined) throw new Error("It did not start");
+      return child.pid;
+    },
+    async notes() {
+      const file = join(directory, "notes.txt");
+      return existsSync(file) ? (await readFile(file, "utf8")).trim().split("\n") : [];
+    },
+  };
+}
+
+describe("the owner of a data directory", () => {
+  it("is one of the joined editors after a kill, both prompts are answered and nothing is done twice [W-32]", async () => {
+    const { up, editor, directory, notes, errors } = await world();
+    const owner = await up();
+    const editors = [editor(), editor()];
+    const [first, second] = await Promise.all(editors.map((one) => one.begin()));
+    expect((await readBridgeFile(directory))?.pid).toBe(owner);
+    const prompts = [
+      editors[0]?.prompt(first ?? "", "Please save a note: buy milk"),
+      editors[1]?.prompt(second ?? "", "Please save a note: call Ada"),
+    ];
+    await Promise.all(editors.map((one) => one.seen("tool_call")));
+    process.kill(owner, "SIGKILL");
+    expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
+    const next = await readBridgeFile(directory);
+    expect(editors.map(({ process: { pid } }) => pid)).toContain(next?.pid);
+    expectAtMost(await notes(), ["buy milk", "call Ada"]);
+    expect(errors.join("")).toBe("");
+  });
+
+  it("keeps its sessions while it is stopped, and goes on when it is continued", async () => {
+    const { up, editor, directory, notes, errors } = await world();
+    const owner = await up();
+    const editors = [editor(), editor()];
+    const [first, second] = await Promise.all(editors.map((one) => one.begin()));
+    const prompts = [
+      editors[0]?.prompt(first ?? "", "Please save a note: buy milk"),
+      editors[1]?.prompt(second ?? "", "Please save a note: call Ada"),
+    ];
+    await Promise.all(editors.map((one) => one.seen("tool_call")));
+    process.kill(owner, "SIGSTOP");
+    const third = editor();
+    const beginning = third.begin();
+    process.kill(owner, "SIGCONT");
+    expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
+    expect(await third.prompt(await beginning, "Hello")).toBe("end_turn");
+    expect((await readBridgeFile(directory))?.pid).toBe(owner);
+    expectAtMost(await notes(), ["buy milk", "call Ada"]);
+    expect(errors.join("")).toBe("");
+  });
+
+  it("is followed by the next one as often as it is killed", async () => {
+    const { editor, directory, notes, errors } = await world();
+    const editors = [editor(), editor(), editor()];
+    const sessions = await Promise.all(editors.map((one) => one.begin()));
+    const owners = new Set<number>();
+    for (const text of ["one", "two"]) {
+      const { pid = 0 } = (await readBridgeFile(directory)) ?? {};
+      owners.add(pid);
+      const living = editors.filter((one) => !owners.has(one.process.pid ?? 0));
+      const prompts = living.map((one) =>
+        one.prompt(sessions[editors.indexOf(one)] ?? "", `Please save a note: ${text}`),
+      );
+      await Promise.all(living.map((one) => one.seen("tool_call")));
+      process.kill(pid, "SIGKILL");
+      expect(new Set(await Promise.all(prompts))).toEqual(new Set(["end_turn"]));
+    }
+    expect(owners.size).toBe(2);
+    expectAtMost(await notes(), ["one", "one", "two"]);
+    expect(errors.join("")).toBe("");
+  });
+});
+
+/** A note whose tool was running at the kill is said to be done by the editors here, whether it was or not. */
+function expectAtMost(written: readonly string[], wanted: readonly string[]): void {
+  const rest = [...wanted];
+  for (const note of written) {
+    expect(rest).toContain(note);
+    rest.splice(rest.indexOf(note), 1);
+  }
+}

@@ -1,0 +1,168 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
+import type { Message } from "../../src/emulator/brains/message.ts";
+import type { Step } from "../../src/emulator/brains/step.ts";
+import { emulate } from "../../src/emulator/emulate.ts";
+import type { Switches } from "../../src/emulator/switches.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import type { KilledBridge } from "../programs/killed-bridge.ts";
+
+/** An emulator that outlives every bridge, and what it was told. */
+export interface KillWorld {
+  /** The new message of each invocation, as text. */
+  readonly heard: readonly string[];
+  run(program: string, settings: Pick<KilledBridge, "kill" | "onLost" | "outcome">): Promise<Run>;
+  /** Lives on in the same files. */
+  log(): Promise<readonly Envelope[]>;
+  /** What the tools did, in order. */
+  effects(): Promise<readonly string[]>;
+  end(): Promise<void>;
+}
+
+export interface Run {
+  readonly signal: string | null;
+  readonly code: number | null;
+  readonly errors: string;
+}
+
+export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise<KillWorld> {
+  const heard: string[] = [];
+  const emulator = await emulate({
+    brain: "worker",
+    brains: { worker: workerBrain(heard) },
+    switches: { onDisconnect },
+  });
+  const folder = await mkdtemp(join(tmpdir(), "spanline-kill-"));
+  const file = join(folder, "sessions.db");
+  const effects = join(folder, "effects.txt");
+  return {
+    heard,
+    run: (program, settings) =>
+      runProgram(program, {
+        ...settings,
+        file,
+        effects,
+        endpoint: emulator.url,
+        harnessArn: emulator.demoArn,
+      }),
+    async log() {
+      const store = await openSqliteStore({ file, readOnly: true });
+      const events = await store.read("ses_killed", 0, 10_000);
+      await store.close();
+      return events;
+    },
+    async effects() {
+      if (!existsSync(effects)) return [];
+      return (await readFile(effects, "utf8")).trim().split("\n");
+    },
+    async end() {
+      await emulator.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runProgram(program: string, settings: KilledBridge): Promise<Run> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["--no-warnings", program, JSON.stringify(settings)],
+      (_, __, errors) => resolve({ signal: child.signalCode, code: child.exitCode, errors }),
+    );
+  });
+}
+
+/** Plays the agent: what it says depends on the last message alone, so that it does not mind what it forgot. */
+function workerBrain(heard: string[]): Brain {
+  return {
+    async answer(request) {
+      heard.push(spoken(request.messages.at(-1)));
+      return { type: "steps", steps: stepsFor(request) };
+    },
+  };
+}
+
+function stepsFor({ messages }: BrainRequest): Step[] {
+  const last = messages.at(-1);
+  const text = spoken(last);
+  if (text === "first") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I look it up, " },
+      { type: "text", text: "then I charge." },
+      ...call("lookup"),
+      ...call("charge"),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
+  const answer = text.includes("connection was lost") ? "I go on." : `I heard: ${text}`;
+  return [
+    { type: "start", role: "assistant" },
+    { type: "text", text: answer.slice(0, 8) },
+    { type: "text", text: answer.slice(8) },
+    { type: "stop", reason: "end_turn" },
+  ];
+}
+
+function call(name: string): Step[] {
+  return [
+    { type: "call", id: `tooluse_${name}`, name, kind: "tool_use" },
+    { type: "input", fragment: "{}" },
+    { type: "close" },
+  ];
+}
+
+function spoken(message: Message | undefined): string {
+  const parts = (message?.content ?? []).map((content) =>
+    "text" in content ? content.text : JSON.stringify(content),
+  );
+  return parts.join(" ");
+}
+
+/**
+ * What people see of a log: who said what, which tools ran and what they gave, how turns ended. No ids, no times; results
+ * in the order of their calls, since tools run beside each other. `known` is where results are looked up.
+ */
+export function transcript(log: readonly Envelope[], known = log): string[] {
+  const results = new Map<string, string>();
+  for (const { event } of known) {
+    if (event.type !== "tool.finished") continue;
+    results.set(event.toolCallId, `${event.ending} ${JSON.stringify(event.result.parts)}`);
+  }
+  return log.flatMap(({ event }) => line(event, results) ?? []);
+}
+
+function line(event: AgentEvent, results: ReadonlyMap<string, string>): string | undefined {
+  switch (event.type) {
+    case "message.sent":
+      return `${event.origin}: ${event.content.map(({ text }) => text).join(" ")}`;
+    case "text.finished":
+      return `agent: ${event.text}${event.interrupted === true ? " [cut]" : ""}`;
+    case "tool.called":
+      return `${event.call.name}: ${results.get(event.toolCallId) ?? "open"}`;
+    case "call.lost":
+      return "lost";
+    case "turn.finished":
+      return `turn ${event.outcome}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Processes of a group that can still do something: one that is dead and that nobody reaped cannot. */
+export async function livingIn(group: number): Promise<string[]> {
+  const living = [];
+  for (const pid of await readdir("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    const [state, , ownGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (Number(ownGroup) === group && state !== "Z" && state !== "X") living.push(pid);
+  }
+  return living;
+}

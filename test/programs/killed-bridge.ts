@@ -1,0 +1,108 @@
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import type { Decision, OnLost } from "../../src/domain/agent-event.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+
+/** What the test says to this process. */
+export interface KilledBridge {
+  readonly file: string;
+  /** What the tools did is written down here, a line for each time. */
+  readonly effects: string;
+  readonly endpoint: string;
+  readonly harnessArn: string;
+  readonly onLost: OnLost;
+  /** What an approver says of a tool that was running at a kill. */
+  readonly outcome: Decision;
+  /** This process kills itself before or after its append of this number; null lets it live. */
+  readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
+}
+
+/**
+ * A bridge with one session: a prompt that needs two tools and an approval, and one that follows. It goes on from wherever
+ * the last process was killed, and ends when both turns have.
+ */
+const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
+const { file, effects, endpoint, harnessArn, onLost, outcome } = settings;
+const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
+
+const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
+const working = (name: string, idempotent: boolean) =>
+  defineTool({
+    name,
+    description: `Does ${name}`,
+    input: { type: "object" },
+    idempotent,
+    async run(_, context) {
+      const { output, ended } = await context.spawn(
+        "/bin/sh",
+        ["-c", script, "sh", name, effects],
+        {
+          environment: { PATH: process.env["PATH"] ?? "" },
+        },
+      );
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of output) chunks.push(chunk);
+      await ended;
+      return Buffer.concat(chunks).toString().trim();
+    },
+  });
+
+const store = deadly(await openSqliteStore({ file }));
+const agent = defineAgent({
+  name: "worker",
+  provider: harnessProvider({
+    harnessArn,
+    endpoint,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  }),
+  tools: [working("lookup", true), working("charge", false)],
+  approvals: { allow: ["lookup"], ask: ["charge"] },
+  onLost,
+});
+const sessions = createSessions({ store, agents: [agent], clock: systemClock, owner: "killed" });
+await sessions.recover();
+const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
+const end = new AbortController();
+void say("first", "prompt 1");
+let finished = 0;
+for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
+  for (const { event } of events) {
+    if (event.type === "approval.requested") {
+      const { approvalId, question } = event;
+      const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
+      void sessions.command(sessionId, { type: "answer", approvalId, decision }, { principal });
+    }
+    if (event.type !== "turn.finished") continue;
+    finished += 1;
+    if (finished === 1) void say("follow-up", "prompt 2");
+    if (finished === 2) end.abort();
+  }
+}
+await sessions.close();
+await store.close();
+
+async function say(text: string, commandId: string): Promise<void> {
+  const command = { type: "prompt", content: [{ type: "text", text }] } as const;
+  await sessions.command(sessionId, command, { principal, commandId });
+}
+
+/** Kills the process at one append, where nothing can be tidied up. */
+function deadly(inner: Store): Store {
+  const { kill } = settings;
+  let appends = 0;
+  return {
+    ...inner,
+    async append(...entry) {
+      appends += 1;
+      const isLast = appends === kill?.append;
+      if (isLast && kill?.when === "before") process.kill(process.pid, "SIGKILL");
+      const appended = await inner.append(...entry);
+      if (isLast && kill?.when === "after") process.kill(process.pid, "SIGKILL");
+      return appended;
+    },
+  };
+}
