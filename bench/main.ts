@@ -8,6 +8,9 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   fold: async () => (await import("./row-03-fold.ts")).foldRow(),
   noise: async () => (await import("./row-04-noise.ts")).noiseRow(),
   append: async () => (await import("./row-07-append.ts")).appendRow(),
+  "first-delta": async () => (await import("./row-06-first-delta.ts")).firstDeltaRow(),
+  recovery: async () => (await import("./row-09-recovery.ts")).recoveryRow(),
+  idle: async () => (await import("./row-11-idle.ts")).idleRow(),
   memory: async () => (await import("./row-memory.ts")).memoryRow(),
   import: async () => (await import("./row-import.ts")).importRow(),
 };

@@ -48,7 +48,7 @@ function ratio(text: string, bare: Measured | undefined, ours: Measured | undefi
 }
 
 interface Ended extends Subject {
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 async function oursIn(folder: string, sync: boolean): Promise<Ended> {
@@ -86,7 +86,7 @@ interface Writer {
   seq: number;
   /** Resolves when the reader has seen all that was written. */
   seen(): Promise<void>;
-  stop(): void;
+  readonly stop: () => void;
 }
 
 async function writerOf(store: Store, sessionId: string): Promise<Writer> {

@@ -7,6 +7,8 @@ import {
   entry,
   finished,
   headOf,
+  HOUR,
+  NOW,
   readUntil,
   seqs,
   sessionOf,
@@ -145,5 +147,21 @@ describe("many appends at once", () => {
     );
     await Promise.all(appends);
     expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2000 });
+  });
+});
+
+describe("two that write to one file", () => {
+  it("are fenced off from each other, though each remembers where its sessions are", async () => {
+    const file = temporaryFile();
+    const [mine, theirs] = [await opened({ file }), await opened({ file })];
+    const lease = await sessionOf(mine, "ses_1", 2);
+    const taking = { owner: "other", now: NOW, forMs: HOUR, takeOver: true };
+    const taken = await theirs.acquire("ses_1", taking);
+    expect(taken).toMatchObject({ head: { seq: 2 }, abandoned: true });
+    await expect(mine.append(lease, 2, entry([delta("late")]))).rejects.toMatchObject({
+      code: "stale_lease",
+    });
+    await theirs.append(taken.lease, 2, entry([delta("3")], { sync: true }));
+    expect(seqs(await mine.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
   });
 });

@@ -11,12 +11,16 @@ import {
 } from "../contracts/store/store-subject.ts";
 import { fileWithLog, opened, tamper, type StoredRow } from "./sqlite-support.ts";
 
-function stored(seq: number, version: number, event: { type: string }): StoredRow {
+function stored(
+  seq: number,
+  version: number,
+  event: { readonly type: string; readonly title?: string },
+): StoredRow {
   const body = JSON.stringify({ at: NOW, visibility: "public", event });
   return { seq, type: event.type, version, body };
 }
 
-const titled = stored(1, 1, { type: "session.titled", ...{ title: "Tea" } });
+const titled = stored(1, 1, { type: "session.titled", title: "Tea" });
 
 describe("an event of an older version", () => {
   it("is read as today's, and new ones are written as today's", async () => {

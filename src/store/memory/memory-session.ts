@@ -2,6 +2,7 @@ import type { Draft, Envelope } from "../../domain/envelope.ts";
 import type { JsonValue } from "../../domain/json.ts";
 import { randomText } from "../../platform/random.ts";
 import { endedDeltas } from "../ended-deltas.ts";
+import { envelopeOf } from "../envelope-of.ts";
 import { said } from "../said.ts";
 import type { Entry, Head, SessionFields, SessionRecord, Snapshot } from "../store.ts";
 
@@ -66,11 +67,9 @@ export class MemorySession {
   /** Throws for what JSON cannot say, as a store on a disk would. */
   append(entry: Entry): readonly Envelope[] {
     const bytes = entry.events.reduce((sum, draft) => sum + sizeOf(draft), 0);
-    const events = entry.events.map((draft, index) => ({
-      ...draft,
-      sessionId: this.#sessionId,
-      seq: this.#seq + index + 1,
-    }));
+    const events = entry.events.map((draft, index) =>
+      envelopeOf(this.#sessionId, this.#seq + index + 1, draft),
+    );
     for (const envelope of events) this.#events.push(envelope);
     this.#seq += events.length;
     this.#bytes += bytes;

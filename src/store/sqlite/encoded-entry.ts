@@ -1,4 +1,5 @@
 import type { Envelope } from "../../domain/envelope.ts";
+import { envelopeOf } from "../envelope-of.ts";
 import { said } from "../said.ts";
 import type { Entry, Lease } from "../store.ts";
 
@@ -30,7 +31,7 @@ export function encodeEntry(lease: Lease, expectedSeq: number, entry: Entry): En
     seq += 1;
     const size = Buffer.byteLength(body);
     bytes += size;
-    return { envelope: { ...draft, sessionId, seq }, body, size, said: said(draft.event) };
+    return { envelope: envelopeOf(sessionId, seq, draft), body, size, said: said(draft.event) };
   });
   const reply = entry.command && JSON.stringify(entry.command.reply);
   return { lease, expectedSeq, entry, events, reply, bytes };

@@ -5,6 +5,8 @@ import type { Sql } from "./sql.ts";
 export interface Kind {
   readonly type: string;
   readonly version: number;
+  /** Of the version that is written now. */
+  readonly isCurrent: boolean;
 }
 
 /** Types and versions of events, which rows name by a number. */
@@ -60,8 +62,10 @@ export class EventKinds {
   #load(): void {
     for (const row of this.#sql.all("SELECT id, type, version FROM kinds")) {
       const [id, type, version] = [row.number("id"), row.text("type"), row.number("version")];
-      this.#byId.set(id, { type, version });
-      if (this.#versions.manifest[type]?.version === version) this.#written.set(type, id);
+      const { manifest } = this.#versions;
+      const isCurrent = Object.hasOwn(manifest, type) && manifest[type]?.version === version;
+      this.#byId.set(id, { type, version, isCurrent });
+      if (isCurrent) this.#written.set(type, id);
     }
   }
 }

@@ -12,7 +12,7 @@ import { FileChanges } from "./file-changes.ts";
 import { GroupSync } from "./group-sync.ts";
 import { LiveSessions } from "./live-sessions.ts";
 import { readingStore } from "./reading-store.ts";
-import { expectCurrent, migrate } from "./schema.ts";
+import { expectCurrent, expectKnown, migrate } from "./schema.ts";
 import { hasFullText, keepSearchIndex } from "./search-index.ts";
 import { named, Sql } from "./sql.ts";
 import { openWalFile, type Datasync } from "./wal-file.ts";
@@ -37,6 +37,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   if (!readOnly) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const sql = new Sql(named(() => new DatabaseSync(file, { readOnly })));
   try {
+    sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
     return readOnly ? openForReading(sql, options) : await openForWriting(sql, options);
   } catch (error) {
     sql.close();
@@ -46,7 +47,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
   const { file, clock = systemClock, versions = EVENT_VERSIONS } = options;
-  sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
   expectCurrent(sql, file);
   const bell = makeBell();
   const changes = new FileChanges(sql, bell, clock);
@@ -65,6 +65,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
 
 async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<Store> {
   const { file, versions = EVENT_VERSIONS, search = "full-text" } = options;
+  expectKnown(sql, file);
   configure(sql, file);
   migrate(sql, file);
   keepSearchIndex(sql, search === "full-text" && hasFullText(sql));
@@ -90,7 +91,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
 
 /** An engine may stay in another journal mode without an error, so it is asked. */
 function configure(sql: Sql, file: string): void {
-  sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}; PRAGMA auto_vacuum = INCREMENTAL`);
+  sql.exec("PRAGMA auto_vacuum = INCREMENTAL");
   const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
   if (mode !== "wal") {
     throw new StoreError("store_failed", `${file} cannot have a write-ahead log here`, {

@@ -81,6 +81,11 @@ export function migrate(sql: Sql, file: string, migrations: readonly string[] = 
   });
 }
 
+/** Refuses a file that this version cannot write to, before anything about it is changed. */
+export function expectKnown(sql: Sql, file: string): void {
+  versionOf(sql, file, MIGRATIONS.length);
+}
+
 /** A file that is only read stays as it is, so it has to be of today's version. */
 export function expectCurrent(sql: Sql, file: string): void {
   const version = versionOf(sql, file, MIGRATIONS.length);

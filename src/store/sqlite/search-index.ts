@@ -45,7 +45,7 @@ export interface Condition {
 export function searchConditions(search: string, indexed: boolean): readonly Condition[] {
   return searchWords(search).map((word) => {
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    const viaIndex = indexed && [...word].length >= 3;
+    const viaIndex = indexed && Array.from(word).length >= 3;
     const texts = viaIndex
       ? "SELECT said.session FROM said_index JOIN said ON said.id = said_index.rowid WHERE said_index MATCH ?"
       : "SELECT session FROM said WHERE text LIKE ? ESCAPE '\\'";

@@ -76,7 +76,7 @@ export function named<Result>(work: () => Result): Result {
   }
 }
 
-export function storeError(error: unknown): unknown {
+function storeError(error: unknown): unknown {
   const isOurs = error instanceof SpanlineError || !(error instanceof Error);
   if (isOurs || !("errcode" in error) || typeof error.errcode !== "number") return error;
   // The low byte is the primary code: https://www.sqlite.org/rescode.html

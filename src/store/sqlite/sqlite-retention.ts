@@ -10,9 +10,9 @@ export interface RetentionParts {
   readonly kinds: EventKinds;
   readonly rows: EventRows;
   /** A session that still waits for the disk is in use. */
-  isBusy(sessionId: string): boolean;
+  readonly isBusy: (sessionId: string) => boolean;
   /** Called after each change. */
-  changed(sessionId: string): void;
+  readonly changed: (sessionId: string) => void;
 }
 
 export function sqliteRetention(parts: RetentionParts): RetentionSubject {
