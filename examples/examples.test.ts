@@ -6,6 +6,7 @@ import { foldACapture } from "./01-fold-a-capture.ts";
 import { askAboutTheWeather } from "./02-aws-sdk.ts";
 import { talkToTheDemoAgent } from "./03-emulator.ts";
 import { callThreeTimes } from "./04-script.ts";
+import { runTheDemoAgent } from "./05-run-to-completion.ts";
 
 /** The real client, with the service's answers put in place of the network. */
 function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
@@ -99,6 +100,15 @@ describe("the examples", () => {
       "ConnectionLostError in the phase stream\n" +
         "ThrottledError in the phase http, status 429\n" +
         "This is the third call.\n",
+    );
+  });
+
+  it("05 runs an agent with tools of its own, one of which asks and one of which fails", async () => {
+    let written = "";
+    await runTheDemoAgent((text) => (written += text));
+    expect(written).toBe(
+      '? save_note {"text":"buy milk"}\nDone. save_note says: saved.\n' +
+        "I could not finish that with get_weather. It said: get_weather failed: The weather station is down.\n",
     );
   });
 });

@@ -1,6 +1,24 @@
-// The public entry `spanline`: the words that every part speaks. A line added here is API.
+// The public entry `spanline`: the words that every part speaks, and agents that are run with tools of one's own. A line
+// added here is API.
 
+export { defineAgent, type AgentDefinition } from "./bridge/define-agent.ts";
+export type { Spent, TurnGuard } from "./bridge/guarded-provider.ts";
+export type { RunOptions } from "./bridge/run-options.ts";
+export type { RunCall, RunResult } from "./bridge/run-result.ts";
+export { runToCompletion } from "./bridge/run-to-completion.ts";
+export type {
+  AgentEvent,
+  ApprovalLists,
+  ApprovalRequested,
+  Decision,
+  OnLost,
+  Settle,
+  ToolEnding,
+  TurnCaps,
+  TurnOutcome,
+} from "./domain/agent-event.ts";
 export type { Diagnostic, DiagnosticCode } from "./domain/diagnostic.ts";
+export type { Envelope } from "./domain/envelope.ts";
 export { SpanlineError, type ErrorCode, type Failure } from "./domain/errors.ts";
 export type { JsonObject, JsonValue } from "./domain/json.ts";
 export type { Outcome, ProviderEvent, Role, TurnEnd } from "./domain/provider-event.ts";
@@ -23,3 +41,6 @@ export {
   type TurnMessage,
 } from "./domain/turn.ts";
 export type { Usage } from "./domain/usage.ts";
+export type { Agent } from "./session/agent.ts";
+export { defineTool } from "./tools/define-tool.ts";
+export type { SpawnOptions, Spawned, Tool, ToolContext } from "./tools/tool.ts";

@@ -8,17 +8,22 @@ import * as wire from "../src/wire/index.ts";
 
 const source = join(import.meta.dirname, "../src");
 
+/** All that a file names, and what it needs before its first line runs. */
+const EVER = /(?:from|import\()\s*"([^"]+)"/g;
+const AT_IMPORT = /^(?:import|export)(?! type)[^;]*?from\s*"([^"]+)"/gm;
+
 /** Every file that an entry pulls in, and every package. */
-function reached(entry: string): { readonly files: Set<string>; readonly packages: Set<string> } {
+function reached(
+  entry: string,
+  imports: RegExp = EVER,
+): { readonly files: Set<string>; readonly packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
   const waiting = [join(source, entry)];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (files.has(path)) continue;
     files.add(path);
-    for (const [, specifier = ""] of readFileSync(path, "utf8").matchAll(
-      /(?:from|import\()\s*"([^"]+)"/g,
-    )) {
+    for (const [, specifier = ""] of readFileSync(path, "utf8").matchAll(imports)) {
       if (specifier.startsWith(".")) waiting.push(join(dirname(path), specifier));
       else packages.add(specifier);
     }
@@ -32,7 +37,10 @@ describe("the public entries", () => {
       [
         "SpanlineError",
         "addToTurn",
+        "defineAgent",
+        "defineTool",
         "initialTurn",
+        "runToCompletion",
         "snapshotTurn",
         "toolError",
         "toolSuccess",
@@ -119,10 +127,23 @@ describe("the public entries", () => {
     `);
   });
 
-  it("pull in no package and no node module: they run in a browser [AC-98]", () => {
+  it("pull in no package and no node module where they are codecs: they run in a browser [AC-98]", () => {
     expect([...reached("wire/index.ts").packages]).toEqual([]);
-    expect([...reached("index.ts").packages]).toEqual([]);
     expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
+  });
+
+  it("pull in what runs an agent when one is run: until then there are only words and definitions [AC-98]", () => {
+    const { files, packages } = reached("index.ts", AT_IMPORT);
+    const folders = [...files].map((path) => path.slice(source.length).split("/")[1] ?? "");
+    expect([...new Set(folders)].sort()).toEqual([
+      "async",
+      "bridge",
+      "domain",
+      "index.ts",
+      "platform",
+      "tools",
+    ]);
+    expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual([]);
   });
 
   it("pull in what they need and no more: no provider loads the emulator, and the emulator no provider", () => {

@@ -12,10 +12,10 @@ export interface CoalescerOptions<Item> {
   readonly timer: Timer;
   /** How long an item that can wait does wait, at most; 0 hands on every item at once. */
   readonly milliseconds: number;
-  canWait(item: Item): boolean;
+  readonly canWait: (item: Item) => boolean;
   /** The two as one, where that says the same. */
-  join(before: Item, item: Item): Item | undefined;
-  deliver(items: readonly Item[]): Promise<void>;
+  readonly join: (before: Item, item: Item) => Item | undefined;
+  readonly deliver: (items: readonly Item[]) => Promise<void>;
 }
 
 /** The first of a run of items that can wait goes at once, later ones together; one that cannot takes all along. */

@@ -8,11 +8,11 @@ export interface BridgeOptions {
   readonly version: string;
   readonly clock: SteadyClock;
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
-  agents(): Promise<StartedAgents>;
+  readonly agents: () => Promise<StartedAgents>;
   /** Told when another process has the directory and does not answer. */
-  waiting?(owner: BridgeFile | undefined): void;
+  readonly waiting?: (owner: BridgeFile | undefined) => void;
   /** Something went wrong that no caller will hear of. */
-  report(error: unknown): void;
+  readonly report: (error: unknown) => void;
 }
 
 export interface StartedAgents {

@@ -70,8 +70,8 @@ describe("defineAgent", () => {
     const unstoppable: Provider = {
       ...harness,
       open(options) {
-        const { stop: _, ...session } = harness.open(options);
-        return session;
+        const session = harness.open(options);
+        return { id: session.id, call: (...args) => session.call(...args) };
       },
     };
     const { facts } = defineAgent({ name: "demo", provider: unstoppable });

@@ -59,7 +59,7 @@ function saveNote(directory: string): Tool {
       required: ["text"],
     },
     async run({ text }) {
-      await appendFile(file, `${String(text)}\n`, { mode: 0o600 });
+      await appendFile(file, `${typeof text === "string" ? text : ""}\n`, { mode: 0o600 });
       return `Saved in ${file}`;
     },
   });

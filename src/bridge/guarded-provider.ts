@@ -15,7 +15,7 @@ export type TurnGuard = (spent: Spent) => string | undefined | Promise<string | 
 export interface GuardOptions {
   readonly guard?: TurnGuard | undefined;
   /** Whether the agent has done all that was wanted of it: then what it would say to that is not bought. */
-  isDone(): boolean;
+  readonly isDone: () => boolean;
 }
 
 export interface GuardedProvider {

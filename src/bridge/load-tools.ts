@@ -25,7 +25,7 @@ async function imported(file: string): Promise<unknown> {
     const hint =
       code === "ERR_UNKNOWN_FILE_EXTENSION" && extname(file) === ".ts"
         ? "this version of Node runs no TypeScript; compile it, or use Node 22.18 or later"
-        : thrownMessage(cause);
+        : thrownMessage(cause).split("\n", 1).join("");
     throw unusable(`Cannot load ${file}: ${hint}`, cause);
   }
 }

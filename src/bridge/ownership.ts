@@ -23,7 +23,7 @@ export interface OwnershipOptions {
   /** Begins to run the sessions of the directory: called when nobody else does. */
   start(): Promise<OwnedSessions>;
   /** Told when the owner is there and does not answer. */
-  waiting?(owner: BridgeFile | undefined): void;
+  readonly waiting?: (owner: BridgeFile | undefined) => void;
 }
 
 export interface OwnedSessions {
@@ -92,7 +92,7 @@ interface Parts {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
   readonly directory: string;
-  release(): void;
+  readonly release: () => void;
 }
 
 function ownership({ sessions, owned, server, sockets, release, directory }: Parts): Ownership {

@@ -4,18 +4,17 @@ import type { RunOptions } from "./run-options.ts";
 /** What the caller decides; what it cannot, or may not, is a no: otherwise the run would wait for nothing. */
 export async function decisionFor(
   request: ApprovalRequested,
-  { approve, report }: Pick<RunOptions, "approve" | "report">,
+  caller: Pick<RunOptions, "approve" | "report">,
 ): Promise<Decision> {
   const { options, action } = request;
   const no = NOES.find((decision) => options.includes(decision)) ?? "deny";
-  if (approve === undefined) return no;
   try {
-    const decision = await approve(request);
+    const decision = (await caller.approve?.(request)) ?? no;
     if (options.includes(decision)) return decision;
     const wanted = options.join(", ");
     throw new TypeError(`"${decision}" is no answer to "${action}"; it takes ${wanted}`);
   } catch (error) {
-    report?.(error);
+    caller.report?.(error);
     return no;
   }
 }

@@ -3,8 +3,7 @@ import type { Envelope } from "../domain/envelope.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
-import { createSessions, type RunningSessions } from "../session/create-sessions.ts";
-import { memoryStore } from "../store/memory/memory-store.ts";
+import type { RunningSessions } from "../session/create-sessions.ts";
 import { localPrincipal } from "./local-principal.ts";
 import { agentForRun } from "./run-agent.ts";
 import { decisionFor } from "./run-decision.ts";
@@ -22,6 +21,9 @@ import { stopUpstream } from "./stop-upstream.ts";
 export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
   const { clock = systemClock, workingDirectory, signal } = options;
   const running = agentForRun(agent, options);
+  // Whoever only imports this to define tools does not pay for what runs them.
+  const { createSessions } = await import("../session/create-sessions.ts");
+  const { memoryStore } = await import("../store/memory/memory-store.ts");
   const broken = new AbortController();
   const store = memoryStore();
   const sessions = createSessions({

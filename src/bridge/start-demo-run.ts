@@ -5,7 +5,7 @@ import { demoAgentOn, type DemoOptions } from "./demo-agent.ts";
 
 export interface DemoRun {
   readonly agent: Agent;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The demo agent for one run: its emulator remembers nothing, so that it is in nobody's way. */

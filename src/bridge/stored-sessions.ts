@@ -4,7 +4,7 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 
-export type { Batch, SessionPage, SessionRecord } from "../store/store.ts";
+export type { SessionRecord } from "../store/store.ts";
 
 /** The sessions of a directory for somebody who only reads. */
 export type StoredSessions = Pick<

@@ -20,7 +20,7 @@ export interface ApproverOptions {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** Resolves when what the question is about was shown. */
-  shown(): Promise<void>;
+  readonly shown: () => Promise<void>;
 }
 
 /** Asks the person at the terminal, one question at a time. */

@@ -2,7 +2,7 @@ import type { Envelope } from "../domain/envelope.ts";
 import type { Codec } from "../domain/codec.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import { turnStream } from "../domain/turn-stream.ts";
-import { liveEncoder, type LiveText } from "../inspect/live.ts";
+import { liveEncoder, type LiveState, type LiveText } from "../inspect/live.ts";
 import { outputEncoder } from "../inspect/output-encoder.ts";
 import { PLAIN } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
@@ -27,11 +27,12 @@ export function runOutput(flags: OutputFlags, terminal: Terminal, gone: () => vo
   let shown: ReturnType<typeof startEncoder> | undefined;
   let tail: Promise<void> = Promise.resolve();
 
-  const write = ({ to, text }: LiveText): void => {
-    tail = tail.then(async () => {
-      if (to === "notes") terminal.note(text);
-      else if (!(await terminal.write(text))) gone();
-    });
+  const put = async ({ to, text }: LiveText): Promise<void> => {
+    if (to === "notes") terminal.note(text);
+    else if (!(await terminal.write(text))) gone();
+  };
+  const write = (piece: LiveText): void => {
+    tail = tail.then(() => put(piece));
     // It is thrown by whoever waits for it, which may be later.
     tail.catch(() => undefined);
   };
@@ -57,13 +58,22 @@ export function runOutput(flags: OutputFlags, terminal: Terminal, gone: () => vo
 }
 
 function startEncoder({ format }: OutputFlags, terminal: Terminal, scope: string) {
-  const encoder = format === "text" ? forPeople(terminal) : forPrograms(scope);
+  const encoder: Codec<unknown, ProviderEvent, LiveText> =
+    format === "text" ? forPeople(terminal) : forPrograms(scope);
   return { encoder, state: encoder.initial() };
 }
 
-function forPeople(terminal: Terminal): Codec<unknown, ProviderEvent, LiveText> {
+function forPeople(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText> {
   const style = terminal.colours ? coloured() : PLAIN;
-  return liveEncoder({ style, toTerminal: terminal.isWatched });
+  const live = liveEncoder({ style, toTerminal: terminal.isWatched });
+  return {
+    ...live,
+    step(state: LiveState, event, emit) {
+      // A result stands below its call, without a heading that says who brought it.
+      if (event.type === "tool.result") state.trace.heading = event.message;
+      live.step(state, event, emit);
+    },
+  };
 }
 
 function forPrograms(scope: string): Codec<unknown, ProviderEvent, LiveText> {

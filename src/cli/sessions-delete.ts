@@ -4,21 +4,20 @@ import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { askWhether } from "./ask.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
-import { interruption, INTERRUPTED } from "./interruption.ts";
 
 export interface DeleteFlags extends SessionsFlags {
   readonly yes?: true;
 }
 
 export async function deleteCommand(reference: string, flags: DeleteFlags): Promise<number> {
-  const { signal, release } = interruption(() => {});
-  const exitCode = await runSessions(flags, async (run) => {
+  return runSessions(flags, async (run) => {
     const { terminal, directory } = run;
     const { sessionId, title, state } = await findSession(reference, run);
     const busy = state === "idle" ? "" : ` A turn is ${state} in it.`;
     const name = oneLine(title === null ? sessionId : `${sessionId} (${title})`);
     const question = `Delete ${name} and its log for ever?${busy}`;
-    const answer = flags.yes === true || (await askWhether(question, signal).catch(() => false));
+    // Nothing was begun yet: Ctrl-C ends the process as it does any.
+    const answer = flags.yes === true || (await askWhether(question, new AbortController().signal));
     if (answer !== true) {
       const nobody = `${question} There is nobody to ask; add --yes to do it.\n`;
       terminal.note(answer === null ? nobody : "Nothing was deleted.\n");
@@ -36,6 +35,4 @@ export async function deleteCommand(reference: string, flags: DeleteFlags): Prom
     terminal.note(`${name} ${isDeleted ? "is deleted" : "was gone already"}.\n`);
     return 0;
   });
-  release();
-  return signal.aborted ? INTERRUPTED : exitCode;
 }

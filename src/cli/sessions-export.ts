@@ -29,8 +29,8 @@ export async function exportCommand(reference: string, flags: ExportFlags): Prom
 
 interface Output {
   /** False when nobody reads any more. */
-  write(text: string): Promise<boolean>;
-  close(): Promise<void>;
+  readonly write: (text: string) => Promise<boolean>;
+  readonly close: () => Promise<void>;
 }
 
 async function openOutput(path: string, terminal: Terminal): Promise<Output> {

@@ -18,6 +18,7 @@ export async function tailCommand(reference: string, flags: TailFlags): Promise<
     void stopped().then(() => end.abort());
     const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
     const write = eventWriter(flags, style);
+    terminal.note(`following ${sessionId} behind event ${cursor.seq}; Ctrl-C ends it\n`);
     for await (const { events } of sessions.subscribe(sessionId, cursor, end.signal)) {
       for (const envelope of events) {
         if (!(await terminal.write(write(envelope)))) return 0;

@@ -24,7 +24,11 @@ export function sessionTranscript(style: Style): Codec<TranscriptState, Envelope
         Object.assign(state, fresh());
         return emit(style.dim(`\n── ${isoTime(at)} ──\n`));
       }
-      turn.step(state.stream, event, (said) => trace.step(state.trace, said, emit));
+      turn.step(state.stream, event, (said) => {
+        // A result stands below its call, without a heading that says who brought it.
+        if (said.type === "tool.result") state.trace.heading = said.message;
+        trace.step(state.trace, said, emit);
+      });
       if (event.type === "turn.finished") {
         turn.finish(state.stream, (end) => trace.step(state.trace, end, emit));
         trace.finish(state.trace, emit);

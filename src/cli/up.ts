@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { demoAgents } from "../bridge/demo-agents.ts";
 import { runUp, type Up } from "../bridge/run-up.ts";
 import { SpanlineError } from "../domain/errors.ts";
@@ -38,14 +39,19 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     terminal.note(`${complaint(error, flags)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
-  await terminal.write(flags.json === true ? asJson(up, directory) : asText(up, directory));
+  await terminal.write(flags.json === true ? asJson(up, directory) : asText(up, directory, flags));
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
   await up.close();
   return 0;
 }
 
-function asText({ url, link, session, isOwner }: Up, directory: string): string {
+function asText(
+  { url, link, session, isOwner }: Up,
+  directory: string,
+  { dataDir }: UpFlags,
+): string {
+  const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const runs = isOwner ? "" : "\nThe sessions run in another process, which was there before.\n";
   return `Spanline is up. One session, three ways into it:
 ${runs}
@@ -53,13 +59,19 @@ ${runs}
   With curl       curl ${url}/api/sessions/${session.sessionId}/prompt \\
                     -H 'content-type: application/json' -H 'accept: text/plain' \\
                     -d '{"text":"Please save a note: buy milk","wait":true}'
-  In an editor    spanline acp --session latest
+  In an editor    ${ownCommand()} acp --session latest${where}
 
 Saving a note asks for your approval, in the browser or the editor. Kill this process while it works and
 start it again: the turn goes on. Sessions are kept in ${directory}.
 
 Ctrl-C stops it.
 `;
+}
+
+/** This program as an editor has to start it: by its name only where that is how it was started. */
+function ownCommand(): string {
+  const [, program = "spanline"] = process.argv;
+  return basename(program) === "spanline" ? "spanline" : `node ${program}`;
 }
 
 function asJson({ url, link, session, isOwner }: Up, directory: string): string {

@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { birthOf } from "./process-birth.ts";
 
 /** Somebody else has the folder. */
 export class FolderHeldError extends Error {
@@ -21,21 +22,23 @@ export async function holdFolder(folder: string): Promise<() => Promise<void>> {
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       const held = await open(file, "wx", 0o600);
-      await held.writeFile(String(process.pid));
+      await held.writeFile(`${process.pid} ${await birthOf(process.pid)}`);
       await held.close();
       return () => rm(file, { force: true });
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      const pid = Number(await readFile(file, "utf8").catch(() => ""));
-      if (isAlive(pid)) throw new FolderHeldError(pid, file);
+      const [pid, born = ""] = (await readFile(file, "utf8").catch(() => "")).split(" ");
+      if (await isAlive(Number(pid), born)) throw new FolderHeldError(Number(pid), file);
       await rm(file, { force: true });
     }
   }
   throw new FolderHeldError(0, file);
 }
 
-function isAlive(pid: number): boolean {
+/** A killed process that nobody has reaped yet holds nothing, nor does a later one with its number. */
+async function isAlive(pid: number, born: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (born !== "") return (await birthOf(pid)) === born;
   try {
     process.kill(pid, 0);
     return true;

@@ -1,8 +1,7 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { promisify } from "node:util";
+import { birthOf } from "./process-birth.ts";
 
 /** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
 export interface HeldProcess {
@@ -61,8 +60,6 @@ export async function holdProcess(
   };
 }
 
-const execute = promisify(execFile);
-
 const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 
 function endOf(child: ChildProcess): HeldProcess["ended"] {
@@ -96,18 +93,3 @@ async function killGroup(id: number): Promise<void> {
 /** A killed process that nobody reaps stays in its group, and does nothing any more. */
 const MAX_ROUNDS = 20;
 const PAUSE_MS = 10;
-
-/** When a process began, in the system's words; empty where it is gone or the system does not tell. */
-async function birthOf(pid: number): Promise<string> {
-  try {
-    if (process.platform !== "linux") {
-      const { stdout } = await execute("ps", ["-o", "lstart=", "-p", String(pid)]);
-      return stdout.trim();
-    }
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may have spaces; the start time is the twentieth field behind it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
-}

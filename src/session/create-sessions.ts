@@ -3,10 +3,11 @@ import { SpanlineError } from "../domain/errors.ts";
 import { endGroup } from "../platform/process-group.ts";
 import { randomSeed } from "../platform/random.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Head, Lease, SessionRecord, Store } from "../store/store.ts";
+import type { Lease, SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { startDriver, type Driver } from "./driver.ts";
-import { evolve } from "./evolve.ts";
+import { loadState } from "./load-state.ts";
+import { passivation } from "./passivation.ts";
 import type { Sender, Sessions } from "./sessions.ts";
 import { initialState, type SessionState } from "./state.ts";
 
@@ -18,6 +19,8 @@ export interface SessionsOptions {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs?: number;
+  /** A session that nobody used for so long is let go from memory, and taken up again from its log. */
+  readonly idleMs?: number;
   /** Something went wrong that no caller will hear of. */
   report?(error: unknown): void;
   /** A session cannot go on here; it is taken up again when somebody next asks for it. */
@@ -32,8 +35,9 @@ export interface RunningSessions extends Sessions {
 
 /** Sessions by id, each with its driver while it is used. */
 export function createSessions(options: SessionsOptions): RunningSessions {
-  const { store, clock, owner, agents, coalesceMs = 16 } = options;
+  const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
   const drivers = new Map<string, Promise<Driver>>();
+  const idle = passivation({ clock, idleMs, drivers });
   const report = (error: unknown): void => options.report?.(error);
 
   const drive = (sessionId: string, start: () => Promise<Driver>): Promise<Driver> => {
@@ -66,7 +70,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     if (record === undefined) throw unknownSession(sessionId);
     const agent = agentNamed(agents, record.agent);
     const { lease, head } = await store.acquire(sessionId, acquisition());
-    const state = await stateOf(store, sessionId, head);
+    const state = await loadState(store, sessionId, head);
     await endLeftovers(state);
     const driver = begin(agent, state, lease, record.workingDirectory ?? undefined);
     const { digest, facts } = agent;
@@ -86,6 +90,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       const sessionId = given ?? newSessionId(clock.now());
       const before = given === undefined ? undefined : await store.session(given);
       if (before !== undefined) return before;
+      idle.used(sessionId);
       // Of two that open the same session at once, one does.
       await drive(sessionId, async () => {
         const { lease } = await store.acquire(sessionId, acquisition());
@@ -103,6 +108,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     },
 
     async command(sessionId, command, from) {
+      idle.used(sessionId);
       const driver = await drive(sessionId, () => takeUp(sessionId));
       const { principal, clientId } = from;
       const by = {
@@ -141,16 +147,17 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     },
 
     async close() {
+      idle.stop();
       const open = await Promise.allSettled(drivers.values());
       drivers.clear();
-      await Promise.all(
-        open.map((driver) => (driver.status === "fulfilled" ? driver.value.close() : undefined)),
-      );
+      const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      await Promise.all(started.map((driver) => driver.close()));
     },
   };
 }
 
 const LEASE_MS = 30_000;
+const DEFAULT_IDLE_MS = 60_000;
 
 function newSessionId(now: number): string {
   return idsFrom(now, randomSeed(ID_ALPHABET, SEED_LENGTH)).next("ses");
@@ -177,20 +184,6 @@ async function recordOf(store: Store, sessionId: string): Promise<SessionRecord>
 function commandKey({ principal, commandId }: Sender): string | undefined {
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
 }
-
-/** Folds the log. */
-async function stateOf(store: Store, sessionId: string, { seq }: Head): Promise<SessionState> {
-  let state = initialState;
-  while (state.seq < seq) {
-    const events = await store.read(sessionId, state.seq, PAGE);
-    if (events.length === 0) break;
-    // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
-    for (const envelope of events) state = { ...evolve(state, envelope), seq: envelope.seq };
-  }
-  return state;
-}
-
-const PAGE = 1000;
 
 /** Before anything is run again, what a dead process left running is ended. */
 async function endLeftovers({ tools }: SessionState): Promise<void> {

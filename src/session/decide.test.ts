@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { AgentFacts } from "../domain/agent-event.ts";
+import type { AgentEvent, AgentFacts } from "../domain/agent-event.ts";
+import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { SessionCommand } from "../domain/session-command.ts";
+import { toolCall, toolError, toolSuccess } from "../domain/tool.ts";
 import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
 import type { Happening } from "./input.ts";
 import { initialState } from "./state.ts";
 
-const facts: AgentFacts = {
+const FACTS: AgentFacts = {
   name: "demo",
   provider: { name: "p", seams: ["turn-start", "tool-results"], effectFree: false, canStop: true },
   tools: [],
@@ -16,91 +19,303 @@ const facts: AgentFacts = {
   settle: "stop",
   approvalMs: 60_000,
 };
+const OPENED: Happening = {
+  type: "opened",
+  agent: { digest: "d", facts: FACTS },
+  principal: "me",
+};
+const SEED = "0".repeat(13);
+const START = Date.UTC(2026, 10, 16);
 
-function session() {
+function opened() {
   let state = initialState;
-  let at = 1000;
-  const log: unknown[] = [];
+  let at = START;
+  const send = (happening: Happening) => {
+    const { events, reply } = decide(state, { ...happening, at, seed: SEED });
+    state = events.reduce(evolve, state);
+    at += 1;
+    return { events: events.map(({ event }) => event), reply, due: due(state) };
+  };
+  send(OPENED);
+  const command = (made: SessionCommand) =>
+    send({
+      type: "commanded",
+      command: made,
+      by: { kind: "user", principal: "me" },
+      rights: ["prompt", "approve", "control"],
+    });
   return {
     get state() {
       return state;
     },
-    log,
-    send(happening: Happening) {
-      at += 1;
-      const { events, reply } = decide(state, { ...happening, at, seed: "0".repeat(13) });
-      for (const draft of events) {
-        state = evolve(state, draft);
-        log.push(draft.event);
-      }
-      return {
-        types: events.map(({ event }) => event.type),
-        reply,
-        due: [...due(state).effects.values()],
-      };
+    send,
+    command,
+    pass(milliseconds: number) {
+      at += milliseconds;
+    },
+    prompt: () => command({ type: "prompt", content: [{ type: "text", text: "Hi" }] }),
+    say(...events: readonly ProviderEvent[]) {
+      const stage = state.turn.current?.stage;
+      const callId = stage?.type === "calling" ? stage.call.callId : "";
+      return send({ type: "call-said", callId, said: events.map((event) => ({ event })) });
     },
   };
 }
 
-describe("smoke", () => {
-  it("walks", () => {
-    const s = session();
-    s.send({ type: "opened", agent: { digest: "d", facts }, principal: "me" });
-    const by = { kind: "user", principal: "me" } as const;
-    const rights = ["prompt", "approve", "control"] as const;
-    const a = s.send({
-      type: "commanded",
-      command: { type: "prompt", content: [{ type: "text", text: "hi" }] },
-      by,
-      rights,
+const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[0-9a-z]{26}`));
+const start: ProviderEvent = { type: "message.start", message: 0, role: "assistant" };
+const called = (block: number, callId: string, name = "read"): ProviderEvent => ({
+  type: "tool.end",
+  message: 0,
+  block,
+  call: toolCall({ id: callId, name, inputText: "{}", runBy: "client" }),
+});
+const waits = (...openCalls: readonly string[]): ProviderEvent => ({
+  type: "end",
+  outcome: "action-required",
+  reason: "tool_use",
+  openCalls,
+  usage: null,
+});
+
+describe("a decision", () => {
+  it("on a prompt begins a turn, a conversation and a call, and says what is due", () => {
+    const session = opened();
+    const { events, reply, due: todo } = session.prompt();
+    expect(events).toEqual([
+      { type: "prompt.accepted", promptId: id("prompt"), content: [{ type: "text", text: "Hi" }] },
+      { type: "turn.started", turnId: id("turn"), promptId: id("prompt") },
+      {
+        type: "message.sent",
+        messageId: id("msg"),
+        content: [{ type: "text", text: "Hi" }],
+        origin: "prompt",
+        promptId: id("prompt"),
+      },
+      {
+        type: "upstream.opened",
+        upstreamId: expect.stringMatching(/^spanline-[0-9a-z]{26}$/),
+        seeded: false,
+      },
+      {
+        type: "call.started",
+        callId: id("call"),
+        upstreamId: expect.stringMatching(/^spanline-/),
+        purpose: "prompt",
+      },
+    ]);
+    expect(reply).toEqual({ status: "accepted", promptId: id("prompt"), turnId: id("turn") });
+    expect([...todo.effects.values()]).toEqual([
+      {
+        type: "call",
+        callId: id("call"),
+        upstreamId: expect.stringMatching(/^spanline-/),
+        outgoing: { texts: ["Hi"], answers: null },
+        isSeeding: false,
+      },
+    ]);
+  });
+
+  it("is the same for the same input", () => {
+    const input = { ...OPENED, at: START, seed: SEED };
+    expect(decide(initialState, input)).toEqual(decide(initialState, input));
+  });
+
+  it("on calls of tools denies, asks and starts, by the lists", () => {
+    const session = opened();
+    session.prompt();
+    const calls = [called(0, "c1", "rm_all"), called(1, "c2", "write"), called(2, "c3", "read")];
+    const { events, due: todo } = session.say(start, ...calls, waits("c1", "c2", "c3"));
+    expect(events.slice(-3)).toMatchObject([
+      { type: "tool.finished", ending: "denied" },
+      { type: "approval.requested", question: "run", options: ["allow", "deny"], action: "write" },
+      { type: "tool.started", attempt: 1 },
+    ]);
+    expect([...todo.effects.values()]).toMatchObject([{ type: "tool", name: "read", attempt: 1 }]);
+    expect(todo.wakeAt).toBe(START + 2 + 60_000);
+  });
+
+  it("to refuse a command changes nothing, not even what time alone would change", () => {
+    const session = opened();
+    session.prompt();
+    session.command({ type: "cancel" });
+    session.prompt();
+    session.pass(700_000);
+    const { events, reply } = session.command({ type: "withdraw", promptId: "prompt_none" });
+    expect({ events, reply }).toEqual({
+      events: [],
+      reply: {
+        status: "refused",
+        failure: {
+          code: "not_found",
+          message: "This prompt does not wait: its turn has begun, or it never was",
+          details: {},
+        },
+      },
     });
-    console.log(a);
-    const [call] = a.due;
-    if (call?.type !== "call") throw new Error();
-    const tc = { id: "c1", name: "write", inputText: "{}", input: {}, runBy: "client" } as const;
-    console.log(
-      s.send({
-        type: "call-said",
-        callId: call.callId,
-        said: [
-          { event: { type: "message.start", message: 0, role: "assistant" } },
-          { event: { type: "text.delta", message: 0, block: 0, text: "Hel" } },
-          { event: { type: "text.end", message: 0, block: 0, text: "Hello" } },
-          { event: { type: "tool.start", message: 0, block: 1, callId: "c1", name: "write" } },
-          { event: { type: "tool.end", message: 0, block: 1, call: tc } },
-          { event: { type: "message.end", message: 0, reason: "tool_use" } },
-          {
-            event: {
-              type: "end",
-              outcome: "action-required",
-              reason: "tool_use",
-              openCalls: ["c1"],
-              usage: null,
-            },
-          },
-        ],
-      }),
+    expect(session.send({ type: "time-passed" }).events).toMatchObject([
+      { type: "turn.finished", outcome: "limited", reason: "max_seconds" },
+    ]);
+  });
+
+  it("takes no answer to a question whose time is over, though nobody has said so yet", () => {
+    const session = opened();
+    session.prompt();
+    session.say(start, called(0, "c1", "write"), waits("c1"));
+    const approvalId = session.state.approvals.pending[0]?.approvalId ?? "";
+    session.pass(60_000);
+    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    expect(session.command(answer)).toMatchObject({ events: [], reply: { status: "refused" } });
+    expect(session.send({ type: "time-passed" }).events).toMatchObject([
+      { type: "approval.resolved", approvalId, decision: "deny", by: "deadline" },
+      { type: "tool.finished", ending: "denied" },
+      { type: "call.started", purpose: "results" },
+    ]);
+  });
+
+  it("forgets a program when its tool, or a restart, has ended it, and not at a cancel", () => {
+    const session = opened();
+    session.prompt();
+    session.say(start, called(0, "c1"), called(1, "c2"), waits("c1", "c2"));
+    const [first, second] = session.state.tools.runs.map(({ toolCallId }) => toolCallId);
+    for (const [index, toolCallId = ""] of [first, second].entries()) {
+      const group = { id: index, born: "then" };
+      session.send({ type: "tool-spawned", toolCallId, attempt: 1, group });
+    }
+    const result = toolSuccess("c1", "ok");
+    const ended = { attempt: 1, ending: "succeeded", result, durationMs: 1 } as const;
+    session.send({ type: "tool-ended", toolCallId: first ?? "", ...ended });
+    session.prompt();
+    session.command({ type: "cancel" });
+    expect(session.state.tools).toEqual({
+      runs: [],
+      programs: [{ toolCallId: second, group: { id: 1, born: "then" } }],
+    });
+    session.send({ type: "recovered", epoch: 2 });
+    expect(session.state.tools.programs).toEqual([]);
+  });
+});
+
+describe("what a stream says", () => {
+  const said = (...events: readonly ProviderEvent[]): AgentEvent[] => {
+    const session = opened();
+    session.prompt();
+    return session.say(...events).events;
+  };
+  const at = { message: 0, block: 0 };
+
+  it("without a beginning is shown all the same", () => {
+    expect(said({ type: "text.delta", ...at, text: "Hm" })).toEqual([
+      { type: "message.started", messageId: id("msg"), role: "other" },
+      { type: "text.delta", messageId: id("msg"), block: 0, text: "Hm" },
+    ]);
+  });
+
+  it("of a block that has ended, or under another block's number, is reported and changes nothing", () => {
+    const events = said(
+      start,
+      { type: "text.end", ...at, text: "Hm" },
+      { type: "text.delta", ...at, text: "!" },
+      called(0, "c1"),
+      start,
+      { type: "tool.delta", message: 0, block: 9, callId: "c9", text: "{" },
+      { type: "tool.result", message: 0, block: 8, result: toolSuccess("c8", "ok") },
+      { type: "message.end", message: 7, reason: null },
     );
-    const ap = s.state.approvals.pending[0];
-    const b = s.send({
-      type: "commanded",
-      command: { type: "answer", approvalId: ap?.approvalId ?? "", decision: "allow" },
-      by,
-      rights,
+    expect(
+      events
+        .slice(2)
+        .map((event) => (event.type === "diagnostic.raised" ? event.diagnostic.code : event)),
+    ).toEqual([
+      "event_after_end",
+      "block_kind_mismatch",
+      "malformed_event",
+      "tool_input_unmatched",
+      "tool_result_unmatched",
+      "malformed_event",
+    ]);
+  });
+
+  it("about text that was replaced does not bring it back", () => {
+    const events = said(
+      start,
+      { type: "text.delta", ...at, text: "The secret" },
+      { type: "message.replaced", message: 0, text: "Withheld." },
+      { type: "text.end", ...at, text: "The secret is" },
+      { type: "message.end", message: 0, reason: "end_turn" },
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      "message.started",
+      "text.delta",
+      "message.replaced",
+      "message.finished",
+    ]);
+  });
+
+  it("twice under one id is one call, the last; what ran on the other side stays answered", () => {
+    const session = opened();
+    session.prompt();
+    session.say(
+      start,
+      called(0, "c1"),
+      { type: "tool.result", message: 0, block: 1, result: toolSuccess("c1", "there") },
+      called(2, "c1"),
+      called(3, "c1"),
+      waits("c1"),
+    );
+    expect(session.state.tools.runs.map(({ status, ending }) => [status, ending])).toEqual([
+      ["finished", "server"],
+      ["finished", "cancelled"],
+      ["running", undefined],
+    ]);
+    expect(session.state.turn.upstream?.waiting).toMatchObject({
+      messages: [{ blocks: [{ type: "call" }, { type: "result" }, { type: "call" }] }],
+      calls: [{ toolCallId: session.state.tools.runs[2]?.toolCallId }],
     });
-    console.log(b);
-    const tool = b.due[0];
-    if (tool?.type !== "tool") throw new Error();
-    const c = s.send({
-      type: "tool-ended",
-      toolCallId: tool.toolCallId,
-      attempt: 1,
-      ending: "succeeded",
-      durationMs: 1,
-      result: { callId: "c1", parts: [], isError: false },
+  });
+
+  it("of calls that do not wait for us runs nothing", () => {
+    const server: ProviderEvent = {
+      type: "tool.end",
+      ...at,
+      call: toolCall({ id: "c1", name: "read", inputText: "{}", runBy: "server" }),
+    };
+    expect(said(start, server, waits("c1")).slice(2)).toMatchObject([
+      { type: "message.finished", interrupted: true },
+      {
+        type: "tool.finished",
+        ending: "cancelled",
+        result: toolError("c1", "No result of read came. The agent did not wait for this call."),
+      },
+      { type: "call.finished", outcome: "action-required" },
+      { type: "turn.finished", outcome: "failed", failure: { code: "protocol_error" } },
+    ]);
+  });
+});
+
+describe("the clients of a session", () => {
+  const attach = (clientId: string, mode: "controller" | "observer", takeOver = false) =>
+    ({ type: "attach", clientId, mode, name: clientId, takeOver }) as const;
+
+  it("have one controller at most, which another takes over only when it says so", () => {
+    const session = opened();
+    session.command(attach("a", "controller"));
+    expect(session.command(attach("b", "controller")).reply).toMatchObject({ status: "refused" });
+    session.command(attach("b", "observer"));
+    expect(session.command(attach("b", "controller", true)).events).toEqual([
+      { type: "client.attached", clientId: "b", mode: "controller", name: "b" },
+      { type: "control.passed", from: "a", to: "b" },
+    ]);
+    const detach = { type: "detach", clientId: "b", reason: "closed" } as const;
+    expect(session.command(detach).events).toEqual([
+      { type: "client.detached", clientId: "b", reason: "closed" },
+      { type: "control.passed", from: "b", to: null },
+    ]);
+    expect(session.state.clients).toEqual({
+      attached: [{ clientId: "a", name: "a", attachedAt: START + 1 }],
+      controller: null,
+      requests: [],
     });
-    console.log(JSON.stringify(c, null, 1));
-    console.log(s.send({ type: "recovered", epoch: 2 }));
-    expect(s.state.turn.current?.stage.type).toBe("lost");
+    expect(session.command(detach).reply).toMatchObject({ status: "refused" });
   });
 });

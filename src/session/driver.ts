@@ -13,6 +13,7 @@ import { decide } from "./decide.ts";
 import { due, type Effect } from "./due.ts";
 import { effectRunner } from "./effect-runner.ts";
 import { evolve } from "./evolve.ts";
+import { saveState } from "./load-state.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
 import { perform } from "./perform.ts";
@@ -31,7 +32,7 @@ export interface DriverOptions {
   /** Told once, when the session cannot go on: its lease is another's, or its log cannot be written. */
   failed(error: unknown): void;
   /** Something went wrong that the log says only the half of. */
-  report(error: unknown): void;
+  readonly report: (error: unknown) => void;
 }
 
 /** Runs one session: writes down what is decided, and then does what is due. One input at a time. */
@@ -50,6 +51,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   let state = from;
   let tail: Promise<unknown> = Promise.resolve();
   let isOver = false;
+  let snapshotSeq = from.seq;
   let stopTimer: (() => void) | undefined;
 
   const send: Driver["send"] = (happening, commandId) => {
@@ -103,7 +105,16 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     }
     state = next;
     answers.take(events);
+    keepSnapshot(events);
     return undefined;
+  }
+
+  /** Where little is under way, so that it is small. Nobody waits for it: without it there is more to fold. */
+  function keepSnapshot(events: readonly Draft[]): void {
+    if (state.seq - snapshotSeq < SNAPSHOT_EVENTS) return;
+    if (!events.some(({ event }) => event.type === "turn.finished")) return;
+    snapshotSeq = state.seq;
+    saveState(store, lease, state).catch(options.report);
   }
 
   function reconcile(): void {
@@ -138,9 +149,13 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     async close() {
       await tail;
       await end();
+      // Whoever comes next need not wait for the lease to run out; one that was taken from us is not ours to release.
+      await store.release(lease).catch(() => undefined);
     },
   };
 }
+
+const SNAPSHOT_EVENTS = 500;
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;

@@ -10,8 +10,8 @@ export interface HostAnswers {
 }
 
 interface Waiter {
-  resolve(payload: JsonObject): void;
-  reject(error: Error): void;
+  readonly resolve: (payload: JsonObject) => void;
+  readonly reject: (error: Error) => void;
 }
 
 export function hostAnswers(): HostAnswers {

@@ -13,7 +13,7 @@ export const MAX_OUTPUT_CHARACTERS = 100_000;
 export async function keepOutput(
   result: ToolResult,
   { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
-  { putBlob }: { putBlob(blobId: string, bytes: Uint8Array): Promise<void> },
+  { putBlob }: { readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void> },
 ): Promise<KeptOutput> {
   const text = result.parts
     .map((part) =>

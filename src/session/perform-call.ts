@@ -16,8 +16,8 @@ export interface CallWork {
   readonly signal: AbortSignal;
   readonly coalesceMs: number;
   /** What a conversation that starts from the log begins with. */
-  history(): Promise<readonly ModelMessage[]>;
-  send(happening: Happening): Promise<unknown>;
+  readonly history: () => Promise<readonly ModelMessage[]>;
+  readonly send: (happening: Happening) => Promise<unknown>;
 }
 
 /** Makes one call of the provider, once, and reports what it says. */

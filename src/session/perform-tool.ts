@@ -16,9 +16,9 @@ export interface ToolWork {
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
   readonly host: ToolContext["host"];
-  report(error: unknown): void;
-  send(happening: Happening): Promise<unknown>;
-  putBlob(blobId: string, bytes: Uint8Array): Promise<void>;
+  readonly report: (error: unknown) => void;
+  readonly send: (happening: Happening) => Promise<unknown>;
+  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
 type ToolEffect = Extract<Effect, { type: "tool" }>;
@@ -82,7 +82,7 @@ function contextOf(
   { toolCallId, attempt }: ToolEffect,
   { sessionId, workingDirectory, host, send }: ToolWork,
   signal: AbortSignal,
-): { readonly context: ToolContext; end(): Promise<void> } {
+): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const { spawn, end } = spawnFor({
     signal,
     started: async (group) => {

@@ -23,8 +23,8 @@ export interface PerformWork {
   readonly signal: AbortSignal;
   readonly answers: HostAnswers;
   /** Something went wrong that the log says only the half of. */
-  report(error: unknown): void;
-  send(happening: Happening): Promise<unknown>;
+  readonly report: (error: unknown) => void;
+  readonly send: (happening: Happening) => Promise<unknown>;
 }
 
 /** Does one thing that is due, and reports to the session what came of it. */

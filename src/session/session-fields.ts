@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../domain/agent-event.ts";
 import type { Draft } from "../domain/envelope.ts";
 import type { SessionFields } from "../store/store.ts";
 import type { SessionState } from "./state.ts";
@@ -9,19 +10,17 @@ export function sessionFields(
 ): SessionFields {
   const state =
     turn.current === null ? "idle" : approvals.pending.length > 0 ? "waiting" : "running";
-  let fields: SessionFields = { state };
-  for (const { event } of events) {
-    if (event.type === "session.opened") {
-      const { agent, principal, title, workingDirectory } = event;
-      fields = {
-        ...fields,
-        agent,
-        principal,
-        ...(title !== undefined && { title }),
-        ...(workingDirectory !== undefined && { workingDirectory }),
-      };
-    }
-    if (event.type === "session.titled") fields = { ...fields, title: event.title };
-  }
-  return fields;
+  return Object.assign({ state }, ...events.map(({ event }) => fieldsOf(event)));
+}
+
+function fieldsOf(event: AgentEvent): SessionFields {
+  if (event.type === "session.titled") return { title: event.title };
+  if (event.type !== "session.opened") return {};
+  const { agent, principal, title, workingDirectory } = event;
+  return {
+    agent,
+    principal,
+    ...(title !== undefined && { title }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  };
 }

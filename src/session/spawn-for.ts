@@ -13,7 +13,7 @@ export interface SpawnWork {
 /** Programs of one run of a tool: `end` ends those that are left. */
 export function spawnFor(work: SpawnWork): {
   readonly spawn: ToolContext["spawn"];
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 } {
   const held: HeldProcess[] = [];
   let isOver = false;

@@ -27,10 +27,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 interface World {
   readonly directory: string;
   readonly errors: string[];
-  editor(): Editor;
+  readonly editor: () => Editor;
   /** The process that runs `spanline up`, when it is up. */
-  up(): Promise<number>;
-  notes(): Promise<readonly string[]>;
+  readonly up: () => Promise<number>;
+  readonly notes: () => Promise<readonly string[]>;
 }
 
 async function world(): Promise<World> {
@@ -68,12 +68,13 @@ describe("the owner of a data directory", () => {
   it("is one of the joined editors after a kill, both prompts are answered and nothing is done twice [W-32]", async () => {
     const { up, editor, directory, notes, errors } = await world();
     const owner = await up();
-    const editors = [editor(), editor()];
-    const [first, second] = await Promise.all(editors.map((one) => one.begin()));
+    const [left, right] = [editor(), editor()];
+    const editors = [left, right];
+    const [first, second] = await Promise.all([left.begin(), right.begin()]);
     expect((await readBridgeFile(directory))?.pid).toBe(owner);
     const prompts = [
-      editors[0]?.prompt(first ?? "", "Please save a note: buy milk"),
-      editors[1]?.prompt(second ?? "", "Please save a note: call Ada"),
+      left.prompt(first, "Please save a note: buy milk"),
+      right.prompt(second, "Please save a note: call Ada"),
     ];
     await Promise.all(editors.map((one) => one.seen("tool_call")));
     process.kill(owner, "SIGKILL");
@@ -87,11 +88,12 @@ describe("the owner of a data directory", () => {
   it("keeps its sessions while it is stopped, and goes on when it is continued", async () => {
     const { up, editor, directory, notes, errors } = await world();
     const owner = await up();
-    const editors = [editor(), editor()];
-    const [first, second] = await Promise.all(editors.map((one) => one.begin()));
+    const [left, right] = [editor(), editor()];
+    const editors = [left, right];
+    const [first, second] = await Promise.all([left.begin(), right.begin()]);
     const prompts = [
-      editors[0]?.prompt(first ?? "", "Please save a note: buy milk"),
-      editors[1]?.prompt(second ?? "", "Please save a note: call Ada"),
+      left.prompt(first, "Please save a note: buy milk"),
+      right.prompt(second, "Please save a note: call Ada"),
     ];
     await Promise.all(editors.map((one) => one.seen("tool_call")));
     process.kill(owner, "SIGSTOP");

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -13,14 +13,8 @@ export async function bundled(program: string): Promise<string> {
   return bundleInto(folder, program);
 }
 
-/** The same for all tests of a file: called in `beforeAll`, gone after all. */
-export async function bundledForAll(program: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  return bundleInto(folder, program);
-}
-
-async function bundleInto(folder: string, program: string): Promise<string> {
+/** The same, in a folder of the caller's. */
+export async function bundleInto(folder: string, program: string): Promise<string> {
   const bundle = await rolldown({
     input: join(root, "test/programs", program),
     platform: "node",

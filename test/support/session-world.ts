@@ -92,8 +92,6 @@ export async function readUntil(
   return seen;
 }
 
-export const isTurnEnd = ({ event }: Envelope): boolean => event.type === "turn.finished";
-
 type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
 
 /** One session of one agent, with somebody who has every right. */

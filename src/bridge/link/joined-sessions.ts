@@ -16,7 +16,7 @@ export interface Joined {
 export interface JoinedOptions {
   readonly clock: Clock;
   /** Finds the owner, or becomes it. Resolves when there are sessions to use; rejects when there will be none. */
-  join(): Promise<Joined>;
+  readonly join: () => Promise<Joined>;
 }
 
 /**
@@ -78,8 +78,10 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       const sender = { commandId: newId("cmd"), ...from };
       const reply = await withOwner((sessions) => sessions.command(sessionId, command, sender));
       if (reply.status === "refused") return reply;
-      const { commandId, ...again } = sender;
       if (command.type === "attach") {
+        // Attached to another owner it is another command.
+        const { principal, clientId } = from;
+        const again = { principal, ...(clientId !== undefined && { clientId }) };
         attached.set(`${sessionId}/${command.clientId}`, { sessionId, command, from: again });
       }
       if (command.type === "detach") attached.delete(`${sessionId}/${command.clientId}`);

@@ -1,4 +1,5 @@
 import type { Failure } from "../../domain/errors.ts";
+import type { Cursor } from "../../domain/envelope.ts";
 import { isObject } from "../../domain/json.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { Batch } from "../../store/store.ts";
@@ -15,7 +16,12 @@ export type JoinerMessage =
       readonly method: Method;
       readonly params: readonly unknown[];
     }
-  | { readonly type: "subscribe"; readonly id: number; readonly params: readonly unknown[] }
+  | {
+      readonly type: "subscribe";
+      readonly id: number;
+      readonly sessionId: string;
+      readonly cursor: Cursor | null;
+    }
   /** The reader took a batch: there is room for another. */
   | { readonly type: "taken"; readonly id: number }
   | { readonly type: "unsubscribe"; readonly id: number };

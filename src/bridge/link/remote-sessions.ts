@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { Batch } from "../../store/store.ts";
@@ -71,7 +72,7 @@ export async function remoteSessions(
 
   async function* subscribe(
     sessionId: string,
-    cursor: unknown,
+    cursor: Cursor | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<Batch> {
     lastId += 1;
@@ -94,7 +95,7 @@ export async function remoteSessions(
     });
     const stop = (): void => finish();
     signal.addEventListener("abort", stop, { once: true });
-    send({ type: "subscribe", id, params: [sessionId, cursor ?? null] });
+    send({ type: "subscribe", id, sessionId, cursor: cursor ?? null });
     try {
       while (!signal.aborted) {
         const batch = batches.shift();
@@ -132,9 +133,9 @@ export async function remoteSessions(
 }
 
 interface Waiter {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  batch?(batch: Batch): void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly batch?: (batch: Batch) => void;
 }
 
 function receive(message: OwnerMessage, waiting: Map<number, Waiter>): void {

@@ -48,13 +48,13 @@ interface Served {
   readonly sessions: Sessions;
   readonly subscriptions: Map<number, Subscription>;
   readonly gone: AbortSignal;
-  send(message: OwnerMessage): void;
+  readonly send: (message: OwnerMessage) => void;
 }
 
 interface Subscription {
   readonly controller: AbortController;
   /** Lets the next batch go. */
-  taken(): void;
+  readonly taken: () => void;
 }
 
 function take(message: JoinerMessage, served: Served): void {
@@ -84,26 +84,23 @@ async function answer(
 ): Promise<void> {
   try {
     // The other side is this same program: its parameters are what the method takes.
-    const call = sessions[method] as (...given: readonly unknown[]) => Promise<unknown>;
-    send({ type: "result", id, value: (await call(...params)) ?? null });
+    const value: unknown = await Reflect.apply(sessions[method], sessions, params);
+    send({ type: "result", id, value: value ?? null });
   } catch (error) {
     send({ type: "error", id, failure: failureOf(error) });
   }
 }
 
 async function follow(
-  { id, params }: Extract<JoinerMessage, { type: "subscribe" }>,
+  { id, sessionId, cursor }: Extract<JoinerMessage, { type: "subscribe" }>,
   { sessions, subscriptions, gone, send }: Served,
 ): Promise<void> {
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, gone]);
   let taken = (): void => undefined;
   subscriptions.set(id, { controller, taken: () => taken() });
-  const subscribe = sessions.subscribe as (
-    ...given: readonly unknown[]
-  ) => ReturnType<Sessions["subscribe"]>;
   try {
-    for await (const batch of subscribe(params[0], params[1] ?? undefined, signal)) {
+    for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
       // One batch at a time: what a slow reader has not taken stays in the log.
       const next = new Promise<void>((resolve) => {
         taken = resolve;

@@ -44,7 +44,10 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
     }
     case "tool.spawned": {
       const { toolCallId, group } = event;
-      return { ...tools, programs: [...tools.programs, { toolCallId, group }].slice(-MAX_PROGRAMS) };
+      return {
+        ...tools,
+        programs: [...tools.programs, { toolCallId, group }].slice(-MAX_PROGRAMS),
+      };
     }
     case "tool.finished": {
       const { toolCallId, ending, result, durationMs } = event;

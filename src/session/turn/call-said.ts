@@ -49,10 +49,10 @@ function endCall(work: Work, call: Call, end: TurnEnd): void {
 
 /** The other side may have gone on after the connection broke: nobody knows what came of the call. */
 export function isCut({ code }: Failure): boolean {
-  return CUTS.includes(code);
+  return CUTS.has(code);
 }
 
-const CUTS: readonly Failure["code"][] = [
+const CUTS: ReadonlySet<Failure["code"]> = new Set([
   "connection_lost",
   "truncated_stream",
   "incomplete_turn",
@@ -65,7 +65,7 @@ const CUTS: readonly Failure["code"][] = [
   "line_too_large",
   "event_too_large",
   "turn_too_large",
-];
+] as const);
 
 type CallFailed = Extract<Input, { readonly type: "call-failed" }>;
 

@@ -190,7 +190,7 @@ function takenBack(
 
 function withResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {
   const waiting = turn.upstream?.waiting;
-  if (waiting == null) return turn;
+  if (waiting === undefined || waiting === null) return turn;
   const calls = waiting.calls.map((call) =>
     call.toolCallId === toolCallId ? { ...call, result } : call,
   );

@@ -1,0 +1,59 @@
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Driver } from "./driver.ts";
+import type { SessionState } from "./state.ts";
+
+export interface PassivationOptions {
+  readonly clock: SteadyClock;
+  readonly idleMs: number;
+  /** Those that are in memory. What is let go is taken out. */
+  readonly drivers: Map<string, Promise<Driver>>;
+}
+
+/** Lets sessions go from memory that nobody uses. */
+export interface Passivation {
+  /** To be said before the session is asked for. */
+  used(sessionId: string): void;
+  stop(): void;
+}
+
+export function passivation({ clock, idleMs, drivers }: PassivationOptions): Passivation {
+  const lastUsed = new Map<string, number>();
+  let stopTimer: (() => void) | undefined;
+
+  const sweep = async (): Promise<void> => {
+    stopTimer = undefined;
+    const isIdle = (sessionId: string): boolean =>
+      clock.monotonic() - (lastUsed.get(sessionId) ?? 0) >= idleMs;
+    for (const [sessionId, started] of drivers) {
+      if (!isIdle(sessionId)) continue;
+      const driver = await started.catch(() => undefined);
+      if (driver === undefined || !isQuiet(driver.state)) continue;
+      // Somebody may have asked for it meanwhile; from here on nobody can.
+      if (drivers.get(sessionId) !== started || !isIdle(sessionId)) continue;
+      drivers.delete(sessionId);
+      lastUsed.delete(sessionId);
+      await driver.close();
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    if (drivers.size > 0) stopTimer ??= clock.after(idleMs, () => void sweep());
+  };
+
+  return {
+    used(sessionId) {
+      lastUsed.set(sessionId, clock.monotonic());
+      schedule();
+    },
+    stop() {
+      stopTimer?.();
+      stopTimer = undefined;
+    },
+  };
+}
+
+/** Nothing runs, nothing waits, nobody is there. */
+function isQuiet({ turn, approvals, clients }: SessionState): boolean {
+  const isResting = turn.current === null && turn.queue.length === 0;
+  return isResting && approvals.pending.length === 0 && clients.attached.length === 0;
+}

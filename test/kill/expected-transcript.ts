@@ -1,0 +1,59 @@
+import type { OnLost } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { evolve } from "../../src/session/evolve.ts";
+import { initialState, type SessionState } from "../../src/session/state.ts";
+import { transcript } from "./kill-world.ts";
+
+export interface Killed {
+  readonly onLost: OnLost;
+  /** The log at the kill, and at the end. */
+  readonly before: readonly Envelope[];
+  readonly after: readonly Envelope[];
+  /** What a session says that nobody kills. */
+  readonly undisturbed: readonly string[];
+}
+
+/** What people have to see in the end, by what was under way at the kill. */
+export function expectedTranscript(killed: Killed): readonly string[] {
+  const { before, undisturbed } = killed;
+  const { turn, tools } = stateOf(before);
+  if (turn.current?.stage.type === "calling") return afterLostCall(killed);
+  const wasCharging = tools.runs.some(
+    ({ name, status }) => name === "charge" && status === "running",
+  );
+  if (!wasCharging) return undisturbed;
+  const lost = "charge did its work; its output was lost when the bridge was killed.";
+  return undisturbed.map((line) => line.replace("charge is done", lost));
+}
+
+/** The prefix, that it was lost, and what was to follow that. */
+function afterLostCall({ onLost, before, after, undisturbed }: Killed): readonly string[] {
+  const prefix = [...transcript(before, after), ...cutTexts(before), "lost"];
+  if (onLost !== "continue") {
+    const start = before.findLastIndex(({ event }) => event.type === "call.started");
+    return [...prefix, ...undisturbed.slice(transcript(before.slice(0, start), after).length)];
+  }
+  const followUp = undisturbed.indexOf("prompt: follow-up");
+  const isFirstTurn = !prefix.includes("turn completed");
+  return [
+    ...prefix,
+    transcript(after).find((line) => line.startsWith("recovery: The connection was lost")) ?? "",
+    "agent: I go on.",
+    "turn completed",
+    ...(isFirstTurn ? undisturbed.slice(followUp) : []),
+  ];
+}
+
+function cutTexts(log: readonly Envelope[]): string[] {
+  const stage = stateOf(log).turn.current?.stage;
+  if (stage?.type !== "calling") return [];
+  return stage.call.messages.flatMap(({ blocks }) =>
+    blocks.flatMap((block) =>
+      block.type === "text" && !block.isFinished ? [`agent: ${block.text} [cut]`] : [],
+    ),
+  );
+}
+
+export function stateOf(log: readonly Envelope[]): SessionState {
+  return log.reduce(evolve, initialState);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { agentWith, scripted, tool } from "./run-world.ts";
+
+const CALLS = "turns: [{ answer: [One moment., { call: look, input: {} }] }, { answer: Seen. }]";
+
+describe("a run whose caller leaves", () => {
+  it("ends as cancelled though a tool hangs and hears nothing of it, and ends the agent's machine [RMA-P0-6] [RMA-P1-9]", async () => {
+    const { provider, requests, stopped } = await scripted(CALLS);
+    const caller = new AbortController();
+    let heard: AbortSignal | undefined;
+    const hang = tool("look", (_, { signal }) => {
+      heard = signal;
+      caller.abort();
+      return new Promise(() => {});
+    });
+    const started = performance.now();
+    const result = await runToCompletion(agentWith({ provider, tools: [hang] }), {
+      prompt: "Look",
+      signal: caller.signal,
+    });
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(result).toMatchObject({
+      outcome: "cancelled",
+      reason: null,
+      texts: ["One moment."],
+      calls: [{ ending: "cancelled", result: { isError: true } }],
+      steps: 1,
+    });
+    expect([heard?.aborted, requests.length, stopped.length]).toEqual([true, 1, 1]);
+  });
+
+  it("ends as cancelled while the agent is silent", async () => {
+    const { provider } = await scripted(
+      "turns: [{ answer: [Wait., { pause: 600000 }, Done.], faults: {} }]",
+    );
+    const caller = new AbortController();
+    const result = await runToCompletion(agentWith({ provider }), {
+      prompt: "Go",
+      signal: caller.signal,
+      onEvent({ event }) {
+        if (event.type === "text.delta") caller.abort();
+      },
+    });
+    expect(result).toMatchObject({ outcome: "cancelled", steps: 1 });
+  });
+
+  it("ends as cancelled while somebody thinks about an approval", async () => {
+    const { provider, requests } = await scripted(CALLS);
+    const caller = new AbortController();
+    const look = tool("look", () => expect.unreachable());
+    const result = await runToCompletion(defineAgent({ name: "a", provider, tools: [look] }), {
+      prompt: "Look",
+      signal: caller.signal,
+      approve() {
+        caller.abort();
+        return new Promise(() => {});
+      },
+    });
+    expect([result.outcome, requests.length]).toEqual(["cancelled", 1]);
+  });
+
+  it("buys nothing when the caller had left before", async () => {
+    const { provider, requests, stopped } = await scripted(CALLS);
+    const result = await runToCompletion(agentWith({ provider }), {
+      prompt: "Look",
+      signal: AbortSignal.abort(),
+    });
+    expect(result).toEqual({
+      outcome: "cancelled",
+      reason: null,
+      texts: [],
+      text: "",
+      finalText: "",
+      calls: [],
+      serverCalls: [],
+      usage: null,
+      steps: 0,
+      sessionId: expect.stringMatching(/^ses_/),
+    });
+    expect([requests, stopped]).toEqual([[], []]);
+  });
+
+  it("is given an error result of a tool that took too long, and goes on [RMA-P0-6]", async () => {
+    const { provider } = await scripted(CALLS);
+    const hang = tool("look", () => new Promise(() => {}), { timeoutMs: 20 });
+    const result = await runToCompletion(agentWith({ provider, tools: [hang] }), {
+      prompt: "Look",
+    });
+    expect(result).toMatchObject({
+      outcome: "completed",
+      finalText: "Seen.",
+      calls: [{ ending: "timed-out", result: { isError: true } }],
+    });
+  });
+});

@@ -1,0 +1,332 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
+import type { ApprovalRequested } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import { agentWith, scripted, tool } from "./run-world.ts";
+
+const REFUND = `
+turns:
+  - when: refund
+    answer:
+      - Let me see.
+      - { call: refund, input: { order: 7 } }
+  - when: { result: { tool: refund, status: error } }
+    answer: Then I leave it.
+  - when: { result: refund }
+    answer: Done.
+`;
+
+async function demoProvider() {
+  const emulator = await emulate();
+  onTestFinished(() => emulator.close());
+  return harnessProvider({
+    harnessArn: emulator.demoArn,
+    endpoint: emulator.url,
+    credentials: TEST_CREDENTIALS,
+  });
+}
+
+describe("a run", () => {
+  it("goes from a prompt over a tool of the app to the end of the turn, on the demo agent", async () => {
+    const weather = defineTool({
+      name: "get_weather",
+      description: "Tells the weather of a city",
+      input: z.object({ city: z.string() }),
+      run: ({ city }) => ({ city, sky: "rain" }),
+    });
+    const agent = defineAgent({
+      name: "demo",
+      provider: await demoProvider(),
+      tools: [weather],
+      approvals: { allow: ["get_*"] },
+    });
+    const result = await runToCompletion(agent, { prompt: "What is the weather in Bergen?" });
+    expect(result).toMatchObject({
+      outcome: "completed",
+      reason: "end_turn",
+      finalText: "Done. get_weather says: city: Bergen, sky: rain.",
+      calls: [
+        {
+          call: { name: "get_weather", input: { city: "Bergen" }, runBy: "client" },
+          result: { isError: false, parts: [{ type: "json", value: { sky: "rain" } }] },
+          ending: "succeeded",
+        },
+      ],
+      serverCalls: [],
+      steps: 2,
+    });
+    expect(result).not.toHaveProperty("failure");
+    expect(result.usage?.totalTokens).toBeGreaterThan(0);
+  });
+
+  it("gives all texts, message by message, and the last one alone [RMA-P1-16]", async () => {
+    const { provider } = await scripted(REFUND);
+    const agent = agentWith({ provider, tools: [tool("refund", () => "paid")] });
+    const { texts, text, finalText } = await runToCompletion(agent, { prompt: "refund 7" });
+    expect({ texts, text, finalText }).toEqual({
+      texts: ["Let me see.", "Done."],
+      text: "Let me see.\n\nDone.",
+      finalText: "Done.",
+    });
+  });
+
+  it("tells calls that ran on the provider's side apart", async () => {
+    const { provider } = await scripted(`
+turns:
+  - answer:
+      - { server: get_order, input: { id: 7 }, result: { json: { state: paid } } }
+      - It is paid.
+`);
+    const { calls, serverCalls } = await runToCompletion(agentWith({ provider }), {
+      prompt: "Is it?",
+    });
+    expect([calls, serverCalls]).toMatchObject([
+      [],
+      [{ call: { name: "get_order" }, result: { parts: [{ value: { state: "paid" } }] } }],
+    ]);
+  });
+
+  it("shows every event in order, the provider's id of the conversation before its first call [RMA-P1-27]", async () => {
+    const { provider } = await scripted("turns: [{ answer: Hello. }]");
+    const seen: Envelope[] = [];
+    const result = await runToCompletion(agentWith({ provider }), {
+      prompt: "Hello",
+      onEvent: (envelope) => seen.push(envelope),
+    });
+    expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, at) => at + 1));
+    expect(new Set(seen.map(({ sessionId }) => sessionId))).toEqual(new Set([result.sessionId]));
+    const types = seen.map(({ event }) => event.type);
+    expect(types.indexOf("upstream.opened")).toBeGreaterThan(-1);
+    expect(types.indexOf("upstream.opened")).toBeLessThan(types.indexOf("call.started"));
+    expect(types.at(-1)).toBe("turn.finished");
+  });
+
+  it("takes its options for itself alone: two of one agent share nothing [RMA-P1-27]", async () => {
+    const { provider, requests } = await scripted("{ repeat: true, turns: [{ answer: Hello. }] }");
+    const agent = agentWith({ provider });
+    const before = JSON.stringify(agent.facts);
+    const [one, other] = await Promise.all([
+      runToCompletion(agent, { prompt: "one", caps: { steps: 1 } }),
+      runToCompletion(agent, { prompt: "other" }),
+    ]);
+    expect([one.outcome, other.outcome]).toEqual(["completed", "completed"]);
+    expect(one.sessionId).not.toBe(other.sessionId);
+    expect(requests.map(({ messages }) => messages.length)).toEqual([1, 1]);
+    expect(JSON.stringify(agent.facts)).toBe(before);
+  });
+});
+
+describe("what a run is asked", () => {
+  const ask = async (options: Parameters<typeof runToCompletion>[1]) => {
+    const { provider } = await scripted(REFUND);
+    const ran: unknown[] = [];
+    const refund = tool("refund", (input) => {
+      ran.push(input);
+      return "paid";
+    });
+    const agent = defineAgent({ name: "test", provider, tools: [refund] });
+    return { ...(await runToCompletion(agent, options)), ran };
+  };
+
+  it("is answered by the caller, who sees the tool and its arguments", async () => {
+    const requests: ApprovalRequested[] = [];
+    const { ran, finalText } = await ask({
+      prompt: "refund 7",
+      async approve(request) {
+        requests.push(request);
+        return "allow";
+      },
+    });
+    expect(requests).toMatchObject([
+      { question: "run", action: "refund", input: { order: 7 }, options: ["allow", "deny"] },
+    ]);
+    expect([ran, finalText]).toEqual([[{ order: 7 }], "Done."]);
+  });
+
+  it.each([
+    ["nobody answers", {}],
+    ["the caller says no", { approve: async () => "deny" as const }],
+    [
+      "the caller fails",
+      {
+        approve: async () => {
+          throw new Error("no time");
+        },
+      },
+    ],
+    ["the caller says what is no answer to this", { approve: async () => "continue" as const }],
+  ])("is denied when %s, and the agent hears that", async (_, options) => {
+    const { ran, outcome, finalText, calls } = await ask({ prompt: "refund 7", ...options });
+    expect([ran, outcome, finalText]).toEqual([[], "completed", "Then I leave it."]);
+    expect(calls).toMatchObject([{ ending: "denied", result: { isError: true } }]);
+  });
+
+  it("tells the caller of an answer that was none", async () => {
+    const reported: unknown[] = [];
+    const report = (error: unknown): void => void reported.push(String(error));
+    await ask({ prompt: "refund 7", approve: async () => "done", report });
+    expect(reported).toEqual(['TypeError: "done" is no answer to "refund"; it takes allow, deny']);
+  });
+
+  it("may be how to go on after a lost call: a run that nobody answers for ends as failed [RMA-P1-11]", async () => {
+    const { provider, requests } = await scripted(`
+turns:
+  - answer: This answer is on its way when its connection breaks.
+    faults: { resetAtByte: 600 }
+  - answer: The rest of it.
+`);
+    const agent = agentWith({ provider });
+    const failed = await runToCompletion(agent, { prompt: "Go" });
+    expect(failed).toMatchObject({ outcome: "failed", failure: { code: "connection_lost" } });
+    expect(failed.text).toMatch(/^This answer/);
+    expect(requests.length).toBe(1);
+  });
+
+  it("may be how to go on after a lost call: the caller can go on in the same conversation", async () => {
+    const { provider } = await scripted(`
+turns:
+  - answer: This answer is on its way when its connection breaks.
+    faults: { resetAtByte: 600 }
+  - answer: The rest of it.
+`);
+    const questions: string[] = [];
+    const result = await runToCompletion(agentWith({ provider }), {
+      prompt: "Go",
+      async approve({ question }) {
+        questions.push(question);
+        return "continue";
+      },
+    });
+    expect([questions, result.outcome, result.finalText]).toEqual([
+      ["lost-call"],
+      "completed",
+      "The rest of it.",
+    ]);
+  });
+});
+
+describe("what goes wrong in a run", () => {
+  it("is the model's to hear as a message alone, and the caller's in full [RMA-P1-19]", async () => {
+    const { provider, requests } = await scripted(REFUND);
+    const reported: unknown[] = [];
+    const thrown = new Error("The order is closed");
+    const agent = agentWith({
+      provider,
+      tools: [
+        tool("refund", () => {
+          throw thrown;
+        }),
+      ],
+    });
+    const { outcome, calls, finalText } = await runToCompletion(agent, {
+      prompt: "refund 7",
+      report: (error) => reported.push(error),
+    });
+    expect([outcome, finalText]).toEqual(["completed", "Then I leave it."]);
+    expect(calls).toMatchObject([
+      {
+        ending: "failed",
+        result: {
+          isError: true,
+          parts: [{ type: "text", text: "refund failed: The order is closed" }],
+        },
+      },
+    ]);
+    expect(JSON.stringify(requests.at(-1)?.messages)).not.toContain(import.meta.filename);
+    expect(reported).toEqual([expect.objectContaining({ cause: thrown })]);
+  });
+
+  it("is told the model by the path of a wrong argument, and the tool is not run", async () => {
+    const { provider, requests } = await scripted(REFUND);
+    const refund = defineTool({
+      name: "refund",
+      description: "Pays back",
+      input: z.object({ order: z.string() }),
+      run: () => expect.unreachable(),
+    });
+    const { calls } = await runToCompletion(agentWith({ provider, tools: [refund] }), {
+      prompt: "refund 7",
+    });
+    expect(calls).toMatchObject([{ ending: "refused", result: { isError: true } }]);
+    expect(JSON.stringify(requests.at(-1)?.messages)).toContain("order: ");
+  });
+
+  it("is a failed result with its cause when the provider refuses [RMA-P1-11]", async () => {
+    const { provider } = await scripted(
+      "turns: [{ refuse: { type: AccessDeniedException, message: Not you } }]",
+    );
+    const result = await runToCompletion(agentWith({ provider }), { prompt: "Go" });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      text: "",
+      failure: { code: "access_denied", message: expect.stringContaining("Not you") },
+      steps: 1,
+    });
+  });
+
+  it("is a failed result with what was said so far when a turn fails in its middle [RMA-P1-11]", async () => {
+    const { provider } = await scripted(`
+turns: [{ answer: [I am about to, { fail: { type: InternalServerException, message: Oops } }] }]
+`);
+    const result = await runToCompletion(agentWith({ provider }), { prompt: "Go" });
+    expect(result).toMatchObject({ outcome: "failed", text: "I am about to" });
+    expect(result.failure?.message).toContain("Oops");
+  });
+
+  it("is thrown when it could not be begun", async () => {
+    const { provider, requests } = await scripted("turns: [{ answer: Hello. }]");
+    const agent = agentWith({ provider });
+    await expect(runToCompletion(agent, { prompt: " " })).rejects.toMatchObject({
+      code: "invalid_message",
+    });
+    await expect(
+      runToCompletion(agent, { prompt: "Go", caps: { steps: 0 } }),
+    ).rejects.toMatchObject({ code: "invalid_option", details: { path: "caps.steps" } });
+    await expect(
+      runToCompletion(agent, { prompt: "Go", stopAtTerminalTool: true }),
+    ).rejects.toMatchObject({ code: "invalid_option" });
+    const untyped = { prompt: "Go", guard: JSON.parse('"no function"') };
+    await expect(runToCompletion(agent, untyped)).rejects.toMatchObject({
+      code: "invalid_option",
+    });
+    expect(requests).toEqual([]);
+  });
+
+  it("is thrown when the session itself breaks: no run waits for ever [RMA-P1-11]", async () => {
+    const { provider } = await scripted(REFUND);
+    let checks = 0;
+    const cause = new Error("broken check");
+    const broken: Tool = {
+      ...tool("refund", () => "paid"),
+      check() {
+        checks += 1;
+        // The first is made when the agent calls it, the second before it is run.
+        if (checks === 2) throw cause;
+        return undefined;
+      },
+    };
+    const running = runToCompletion(agentWith({ provider, tools: [broken] }), {
+      prompt: "refund 7",
+    });
+    await expect(running).rejects.toMatchObject({ code: "aborted", cause });
+  });
+
+  it("is thrown as it is when whoever watches throws it, and the agent is not asked again", async () => {
+    const { provider, requests } = await scripted(REFUND);
+    const agent = agentWith({ provider, tools: [tool("refund", () => "paid")] });
+    const running = runToCompletion(agent, {
+      prompt: "refund 7",
+      onEvent({ event }) {
+        if (event.type === "text.finished") throw new RangeError("mine");
+      },
+    });
+    await expect(running).rejects.toThrow(new RangeError("mine"));
+    expect(requests.length).toBeLessThanOrEqual(2);
+  });
+});

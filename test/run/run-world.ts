@@ -1,0 +1,74 @@
+import { onTestFinished } from "vitest";
+import { defineAgent, type AgentDefinition } from "../../src/bridge/define-agent.ts";
+import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
+import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { emulate, TEST_CREDENTIALS, type BrainRequest } from "../../src/emulator/index.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+
+export interface ScriptedProvider {
+  readonly provider: Provider;
+  /** What the agent was asked, a request for each call that was made. */
+  readonly requests: readonly BrainRequest[];
+  /** The conversations that were stopped. */
+  readonly stopped: readonly string[];
+}
+
+/** A harness on a real emulator that does what a scenario says. */
+export async function scripted(scenario: string): Promise<ScriptedProvider> {
+  const script = scriptBrain(parseScenario("run.yaml", scenario), systemClock);
+  const requests: BrainRequest[] = [];
+  const stopped: string[] = [];
+  const emulator = await emulate({
+    brain: "script",
+    brains: {
+      script: {
+        answer(request) {
+          requests.push(request);
+          return script.answer(request);
+        },
+      },
+    },
+  });
+  onTestFinished(() => emulator.close());
+  const inner = harnessProvider({
+    harnessArn: emulator.demoArn,
+    endpoint: emulator.url,
+    credentials: TEST_CREDENTIALS,
+  });
+  const provider: Provider = {
+    ...inner,
+    open(options) {
+      const session = inner.open(options);
+      return {
+        ...session,
+        async stop(stopping) {
+          stopped.push(session.id);
+          await session.stop(stopping);
+        },
+      };
+    },
+  };
+  return { provider, requests, stopped };
+}
+
+type Parts = Omit<AgentDefinition, "name">;
+
+/** An agent that may use its tools unasked. */
+export function agentWith(definition: Parts): Agent {
+  return defineAgent({ name: "test", approvals: { otherwise: "allow" }, ...definition });
+}
+
+/** A tool that takes anything. */
+export function tool(
+  name: string,
+  run: (input: object, context: ToolContext) => unknown,
+  more: { readonly timeoutMs?: number } = {},
+): Tool {
+  const input = { type: "object" } as const;
+  return defineTool({ name, description: `Does ${name}`, input, run, ...more });
+}

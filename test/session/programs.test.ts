@@ -1,0 +1,216 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { spawnFor } from "../../src/session/spawn-for.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Spawned } from "../../src/tools/tool.ts";
+import { bundled } from "../support/bundled.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { isAlive, expectGone } from "../support/processes.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "spanline-programs-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function outputOf({ output, errors, ended }: Spawned): Promise<string> {
+  const read = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
+    let text = "";
+    for await (const chunk of stream) text += Buffer.from(chunk).toString();
+    return text;
+  };
+  const [text] = await Promise.all([read(output), read(errors), ended]);
+  return text;
+}
+
+/** Runs `sleep` beside a shell, and tells of both as progress. */
+const sleeper = (timeoutMs = 3_600_000) =>
+  tool({ name: "run", timeoutMs }, async (_, context) => {
+    const program = await context.spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; wait"]);
+    for await (const line of program.output) context.progress(Buffer.from(line).toString().trim());
+    return "slept";
+  });
+
+async function expectAsleep(world: World) {
+  const { group } = await world.event("tool.spawned");
+  const { text } = await world.event("tool.progressed");
+  const pids = [group.id, Number(text)];
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  return pids;
+}
+
+const wantsRun = wants({ id: "c1", name: "run" });
+
+describe("a program of a tool", () => {
+  it("runs with its input, in the session's folder", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const run = tool({ name: "run" }, async (_, context) =>
+      outputOf(await context.spawn("/bin/sh", ["-c", "pwd; cat"], { input: "in" })),
+    );
+    const store = memoryStore();
+    const clock = fakeClock();
+    const sessions = createSessions({
+      store,
+      agents: [agentOf({ provider, tools: [run] })],
+      clock,
+      owner: "test",
+    });
+    onTestFinished(() => sessions.close());
+    const workingDirectory = folder();
+    const principal = { id: "me", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal, workingDirectory });
+    const content = [{ type: "text", text: "Run." }] as const;
+    await sessions.command(sessionId, { type: "prompt", content }, { principal });
+    const { signal } = new AbortController();
+    for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) {
+      if (events.some(({ event }) => event.type === "turn.finished")) break;
+    }
+    expect(provider.calls[1]?.input).toMatchObject({
+      results: [{ parts: [{ text: `${workingDirectory}\nin` }] }],
+    });
+  });
+
+  it("begins after its group is in the log, and not before", async () => {
+    const path = join(folder(), "made");
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const memory = memoryStore();
+    const store: Store = {
+      ...memory,
+      async append(lease, expectedSeq, entry) {
+        if (entry.events.some(({ event }) => event.type === "tool.spawned")) {
+          isAsked();
+          await held;
+          expect(entry.sync).toBe(true);
+        }
+        return memory.append(lease, expectedSeq, entry);
+      },
+    };
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const run = tool({ name: "run" }, async (_, context) =>
+      outputOf(await context.spawn("/usr/bin/env", ["touch", path])),
+    );
+    const world = await worldOf(agentOf({ provider, tools: [run] }), { store });
+    await world.prompt("Run.");
+    await asked;
+    expect(existsSync(path)).toBe(false);
+    release();
+    await world.event("turn.finished");
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it("never begins when its bridge is killed before that", async () => {
+    const path = join(folder(), "made");
+    const child = fork(await bundled("held-program.ts"), [path]);
+    const [group] = await once(child, "message");
+    expect(isAlive(group.id)).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await expectGone(group.id);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("ends with a cancel, with all that it started", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const world = await worldOf(agentOf({ provider, tools: [sleeper()] }));
+    await world.prompt("Run.");
+    const pids = await expectAsleep(world);
+    await world.cancel();
+    for (const pid of pids) await expectGone(pid);
+  });
+
+  it("ends at the limit of its tool, before the agent hears of that", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const world = await worldOf(agentOf({ provider, tools: [sleeper(5000)] }), { clock });
+    await world.prompt("Run.");
+    const pids = await expectAsleep(world);
+    clock.advance(5000);
+    await world.event("tool.finished");
+    for (const pid of pids) await expectGone(pid);
+    await world.event("turn.finished");
+  });
+
+  it("ends with its tool, though nobody waited for it", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const run = tool({ name: "run" }, async (_, context) => {
+      await context.spawn("/bin/sh", ["-c", "sleep 1000"]);
+      return "left";
+    });
+    const world = await worldOf(agentOf({ provider, tools: [run] }));
+    await world.prompt("Run.");
+    await world.event("tool.finished");
+    const { group } = await world.event("tool.spawned");
+    await expectGone(group.id);
+  });
+
+  it("that a killed bridge left running is ended before anything is asked or run again", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const agent = agentOf({ provider, tools: [sleeper()] });
+    const world = await worldOf(agent);
+    await world.prompt("Run.");
+    const pids = await expectAsleep(world);
+    const memory = world.store;
+    const alive: boolean[] = [];
+    const store: Store = {
+      ...memory,
+      append(lease, expectedSeq, entry) {
+        alive.push(...pids.map(isAlive));
+        return memory.append(lease, expectedSeq, entry);
+      },
+    };
+    const next = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "next" });
+    onTestFinished(() => next.close());
+    await next.recover();
+    expect(alive.slice(0, 2)).toEqual([false, false]);
+    expect((await world.events("approval.requested")).at(-1)).toMatchObject({
+      question: "outcome",
+    });
+  });
+});
+
+describe("what a tool starts when it is over", () => {
+  const started = (ended: () => void, isRefused = false) => {
+    const controller = new AbortController();
+    const groups: number[] = [];
+    const work = {
+      signal: controller.signal,
+      started: async ({ id }: { readonly id: number }) => {
+        groups.push(id);
+        ended();
+        if (isRefused) throw new Error("The session was closed here");
+      },
+    };
+    return { controller, groups, ...spawnFor(work) };
+  };
+
+  it("does not begin: its tool ended, was cancelled, or lost its session meanwhile", async () => {
+    const path = join(folder(), "made");
+    const args = ["touch", path];
+    const byEnd = started(() => void byEnd.end());
+    await expect(byEnd.spawn("/usr/bin/env", args)).rejects.toMatchObject({ code: "aborted" });
+    await expect(byEnd.spawn("/usr/bin/env", args)).rejects.toMatchObject({ code: "aborted" });
+    const byCancel = started(() => byCancel.controller.abort());
+    await expect(byCancel.spawn("/usr/bin/env", args)).rejects.toThrow("aborted");
+    const byLoss = started(() => undefined, true);
+    await expect(byLoss.spawn("/usr/bin/env", args)).rejects.toThrow("closed");
+    for (const { groups } of [byEnd, byCancel, byLoss]) {
+      for (const id of groups) await expectGone(id);
+    }
+    expect(existsSync(path)).toBe(false);
+  });
+});

@@ -1,0 +1,76 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { evolve } from "../../src/session/evolve.ts";
+import { initialState } from "../../src/session/state.ts";
+import { toolSuccess } from "../../src/domain/tool.ts";
+import { anyAgent } from "./simulation/agent-facts.ts";
+import { logRules } from "./simulation/log-rules.ts";
+import { anyMoved, happeningOf, type Moved } from "./simulation/moves.ts";
+import { SILENCE } from "./simulation/said.ts";
+import {
+  asSnapshot,
+  simulatedSession,
+  type SimulatedSession,
+} from "./simulation/simulated-session.ts";
+
+const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "max" }));
+
+function play(session: SimulatedSession, moves: readonly Moved[]): void {
+  for (const moved of moves) {
+    session.pass(moved.pause);
+    session.send(happeningOf(session, moved));
+  }
+}
+
+/** Everything that is due is done, every question is answered, and no more is asked for. */
+function comeToRest(session: SimulatedSession): void {
+  for (let round = 0; round < 1000; round++) {
+    const { state, effects } = session;
+    if (state.turn.current === null) return;
+    session.pass(1);
+    const [effect] = effects;
+    const [asked] = state.approvals.pending;
+    if (effect?.type === "call") {
+      session.send({ type: "call-said", callId: effect.callId, said: SILENCE });
+    } else if (effect?.type === "tool") {
+      const { toolCallId, attempt, callId } = effect;
+      const result = toolSuccess(callId, "ok");
+      const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
+      session.send({ type: "tool-ended", ...ended });
+    } else if (effect?.type === "settle") {
+      session.send({ type: "settled", upstreamId: effect.upstreamId, by: effect.by });
+    } else if (asked !== undefined) {
+      session.pass(Math.max(0, asked.deadline - session.now));
+      session.send({ type: "time-passed" });
+    }
+  }
+}
+
+describe("a session, whatever happens to it in whatever order", () => {
+  it("keeps its promises [ACP-91] [ACP-106]", () => {
+    fc.assert(
+      fc.property(anyStory, ([facts, moves]) => {
+        const session = simulatedSession(facts, logRules(facts));
+        play(session, moves);
+        comeToRest(session);
+        expect(session.state.turn).toMatchObject({ current: null, queue: [] });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is what its log says, from the beginning or from any snapshot", () => {
+    fc.assert(
+      fc.property(anyStory, fc.nat(), ([facts, moves], cut) => {
+        const session = simulatedSession(facts, () => undefined);
+        play(session, moves);
+        const { log, state } = session;
+        expect(log.reduce(evolve, initialState)).toEqual(state);
+        const at = cut % log.length;
+        const snapshot = asSnapshot(log.slice(0, at).reduce(evolve, initialState));
+        expect(log.slice(at).reduce(evolve, snapshot)).toEqual(state);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../src/domain/agent-event.ts";
+import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { CallInput } from "../../src/providers/provider.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, ME, tool, worldOf, type AgentParts } from "../support/session-world.ts";
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+function resultsIn(input: CallInput | undefined) {
+  return input?.type === "results" ? input.results : [];
+}
+
+const USER = { role: "user", blocks: [{ type: "text", text: "One" }] } as const;
+
+describe("a session whose bridge was killed", () => {
+  it("has its pending calls and the results that were there [RMA-P1-10] [ACP-91]", async () => {
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "work" }, { id: "c2", name: "send" }),
+      says("Both."),
+    ]);
+    const ran: string[] = [];
+    const work = tool({ name: "work" }, () => ran.push("work"));
+    const send = tool({ name: "send" }, () => ran.push("send"));
+    const approvals = { deny: [], ask: ["send"], allow: ["*"], otherwise: "ask" } as const;
+    const agent = agentOf({ provider, tools: [work, send], approvals });
+    const killed = await worldOf(agent);
+    await killed.prompt("Go.");
+    await killed.event("tool.finished");
+    const { approvalId } = await killed.event("approval.requested");
+
+    const world = await killed.restart();
+    expect(await world.events("approval.requested")).toMatchObject([{ approvalId }]);
+    expect(await world.answer(approvalId, "allow")).toEqual({ status: "accepted" });
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 2 });
+    expect(ran).toEqual(["work", "send"]);
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+      toolSuccess("c1", 1),
+      toolSuccess("c2", 2),
+    ]);
+  });
+
+  it("runs an idempotent tool again, under the same key", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Read.")]);
+    const attempts: unknown[] = [];
+    const read = tool({ name: "read", idempotent: true }, (_, context) => {
+      const { attempt, idempotencyKey } = context;
+      attempts.push({ attempt, idempotencyKey });
+      context.progress("reading");
+      return attempt === 1 ? never() : "text";
+    });
+    const killed = await worldOf(agentOf({ provider, tools: [read] }));
+    await killed.prompt("Read.");
+    const { toolCallId } = await killed.event("tool.progressed");
+
+    const world = await killed.restart();
+    await world.event("turn.finished");
+    expect(attempts).toEqual([
+      { attempt: 1, idempotencyKey: toolCallId },
+      { attempt: 2, idempotencyKey: toolCallId },
+    ]);
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", "text")]);
+  });
+
+  const lost = "send was running when the bridge was killed.";
+  const unknown = "Whether it did its work is not known: look before you call it again.";
+  it.each<[Decision | "nothing", number, ReturnType<typeof toolError>]>([
+    [
+      "done",
+      1,
+      toolSuccess("c1", "send did its work; its output was lost when the bridge was killed."),
+    ],
+    ["failed", 1, toolError("c1", "send failed when the bridge was killed.")],
+    ["run-again", 2, toolSuccess("c1", "sent")],
+    ["nothing", 1, toolError("c1", `${lost} ${unknown}`)],
+  ])(
+    "asks about any other tool, and does what the answer says: %s",
+    async (answer, runs, result) => {
+      const clock = fakeClock();
+      const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);
+      let count = 0;
+      const send = tool({ name: "send" }, (_, context) => {
+        count += 1;
+        context.progress("sending");
+        return context.attempt === 1 ? never() : "sent";
+      });
+      // The cap counts calls: a question about one that has begun is no new one.
+      const agent = agentOf({ provider, tools: [send], caps: { toolCalls: 1, seconds: 3600 } });
+      const killed = await worldOf(agent, { clock });
+      await killed.prompt("Send.");
+      await killed.event("tool.progressed");
+
+      const world = await killed.restart();
+      const { approvalId, question, options } = await world.event("approval.requested");
+      expect({ question, options, count }).toEqual({
+        question: "outcome",
+        options: ["done", "failed", "run-again"],
+        count: 1,
+      });
+      if (answer === "nothing") clock.advance(600_000);
+      else await world.answer(approvalId, answer);
+      await world.event("turn.finished");
+      expect(count).toBe(runs);
+      expect(resultsIn(provider.calls[1]?.input)).toEqual([result]);
+    },
+  );
+
+  it("does not make its call again, also when the agent was changed meanwhile", async () => {
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const killed = await worldOf(agentOf({ provider }));
+    await killed.prompt("One");
+    await killed.event("text.delta");
+
+    const world = await killed.restart(agentOf({ provider, approvalMs: 1000 }));
+    expect((await world.log()).slice(-6).map(({ event }) => event.type)).toEqual([
+      "agent.bound",
+      "session.recovered",
+      "text.finished",
+      "message.finished",
+      "call.lost",
+      "approval.requested",
+    ]);
+    expect(provider.calls.length).toBe(1);
+  });
+
+  it("drops the clients of the killed process, and what they were asked for", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "look" }), says("Oh.")]);
+    const look = tool({ name: "look" }, (_, context) => context.host("editor", "read", {}));
+    const killed = await worldOf(agentOf({ provider, tools: [look] }));
+    await killed.send({ type: "attach", clientId: "editor", mode: "controller", name: "Editor" });
+    await killed.prompt("Look.");
+    const { requestId } = await killed.event("host.requested");
+
+    const world = await killed.restart();
+    expect((await world.log()).slice(-5, -1).map(({ event }) => event)).toMatchObject([
+      { type: "session.recovered" },
+      { type: "client.detached", clientId: "editor", reason: "bridge_restarted" },
+      { type: "control.passed", from: "editor", to: null },
+      { type: "host.answered", requestId, outcome: "gone" },
+    ]);
+  });
+
+  it("writes nothing more where another process has it", async () => {
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const agent = agentOf({ provider });
+    const world = await worldOf(agent);
+    await world.prompt("One");
+    await world.event("text.delta");
+    const { store } = world;
+    const other = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "other" });
+    await other.recover();
+    const before = await world.log();
+    await expect(world.cancel()).rejects.toMatchObject({ code: "stale_lease" });
+    expect(world.reports).toMatchObject([{ code: "stale_lease" }]);
+    expect(await world.log()).toEqual(before);
+    await other.close();
+  });
+
+  it("is taken up though another one cannot be", async () => {
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const killed = await worldOf(agentOf({ provider, onLost: "reseed" }));
+    const { store } = killed;
+    await killed.prompt("One");
+    await killed.event("text.delta");
+    const gone = createSessions({
+      store,
+      agents: [agentOf({ provider, name: "gone" })],
+      clock: fakeClock(),
+      owner: "test",
+    });
+    const { sessionId } = await gone.open({ principal: ME });
+    const content = [{ type: "text", text: "Two" }] as const;
+    await gone.command(sessionId, { type: "prompt", content }, { principal: ME });
+    await gone.close();
+
+    const world = await killed.restart();
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(world.reports).toMatchObject([{ code: "not_found" }]);
+  });
+});
+
+describe("a lost call", () => {
+  const afterLoss = async (parts: Partial<AgentParts>, effectFree = false) => {
+    const provider = scriptedProvider([says("Hello."), breaks(), says("Done.")], { effectFree });
+    const world = await worldOf(agentOf({ provider, ...parts }));
+    await world.prompt("One");
+    await world.event("turn.finished");
+    await world.prompt("Two");
+    await world.event("call.lost");
+    return { provider, world };
+  };
+  const HELLO = { role: "assistant", blocks: [{ type: "text", text: "Hello." }] };
+
+  it("is asked about: go on in the same conversation", async () => {
+    const { provider, world } = await afterLoss({ onLost: "ask" });
+    const { approvalId, options } = await world.event("approval.requested");
+    expect(options).toEqual(["continue", "reseed", "stop"]);
+    expect(provider.calls.length).toBe(2);
+    await world.answer(approvalId, "continue");
+    await world.event("turn.finished", 2);
+    const [, second, third] = provider.calls;
+    expect(provider.stopped).toEqual([second?.sessionId]);
+    expect(third?.sessionId).toBe(second?.sessionId);
+    expect(third?.input).toEqual({
+      type: "prompt",
+      texts: [expect.stringMatching(/^The connection was lost .*\n\nTwo$/s)],
+    });
+    expect((await world.events("message.sent")).at(-1)).toMatchObject({ origin: "recovery" });
+  });
+
+  it("is asked about, and stopped by the answer or the deadline", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([breaks()]);
+    const world = await worldOf(agentOf({ provider }), { clock });
+    await world.prompt("One");
+    await world.answer((await world.event("approval.requested")).approvalId, "stop");
+    const outcome = { outcome: "failed", failure: { code: "connection_lost" } };
+    expect(await world.event("turn.finished")).toMatchObject(outcome);
+    await world.prompt("Two");
+    const { deadline, approvalId } = await world.event("approval.requested", 2);
+    clock.advance(deadline - clock.now());
+    expect(await world.event("turn.finished", 2)).toMatchObject(outcome);
+    expect(await world.answer(approvalId, "continue")).toMatchObject({ status: "refused" });
+    expect(provider.calls.length).toBe(2);
+  });
+
+  it("is followed by a message, by a new conversation, or by the same call where that has no effects", async () => {
+    const continued = await afterLoss({ onLost: "continue" });
+    await continued.world.event("turn.finished", 2);
+    expect(continued.provider.calls[2]?.sessionId).toBe(continued.provider.calls[1]?.sessionId);
+
+    const reseeded = await afterLoss({ onLost: "reseed" });
+    await reseeded.world.event("turn.finished", 2);
+    const [, second, third] = reseeded.provider.calls;
+    expect(third?.sessionId).not.toBe(second?.sessionId);
+    expect(third).toMatchObject({ history: [USER, HELLO], input: { texts: ["Two"] } });
+
+    const resent = await afterLoss({ onLost: "resend" }, true);
+    await resent.world.event("turn.finished", 2);
+    expect(resent.provider.calls[2]).toEqual(resent.provider.calls[1]);
+    const { callId } = await resent.world.event("call.lost");
+    expect((await resent.world.events("call.started")).at(-1)).toMatchObject({ again: callId });
+  });
+
+  it("is not made again where it may have effects, whatever is wanted", async () => {
+    const { provider, world } = await afterLoss({ onLost: "resend" });
+    await world.event("approval.requested");
+    expect(provider.calls.length).toBe(2);
+  });
+
+  it("that is lost again and again ends at the cap of steps", async () => {
+    for (const onLost of ["continue", "reseed", "resend"] as const) {
+      const provider = scriptedProvider([breaks()], { effectFree: true });
+      const world = await worldOf(agentOf({ provider, onLost, caps: { steps: 4 } }));
+      await world.prompt("One");
+      expect(await world.event("turn.finished")).toMatchObject({ reason: "max_steps", steps: 4 });
+      // Something is said each time.
+      for (const { input } of provider.calls) expect(input.texts).not.toEqual([]);
+    }
+  });
+
+  it("that was a recovery goes into a new conversation with what it said", async () => {
+    const provider = scriptedProvider([breaks(), breaks(), says("Done.")]);
+    const world = await worldOf(agentOf({ provider }));
+    await world.prompt("One");
+    await world.answer((await world.event("approval.requested")).approvalId, "continue");
+    await world.answer((await world.event("approval.requested", 2)).approvalId, "reseed");
+    await world.event("turn.finished");
+    const [, second, third] = provider.calls;
+    expect(third?.input).toEqual(second?.input);
+    expect(third?.sessionId).not.toBe(second?.sessionId);
+  });
+});

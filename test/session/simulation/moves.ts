@@ -1,0 +1,270 @@
+import * as fc from "fast-check";
+import type { AgentFacts, Decision, ToolEnding } from "../../../src/domain/agent-event.ts";
+import type { Right } from "../../../src/domain/actor.ts";
+import type { Failure } from "../../../src/domain/errors.ts";
+import type { SessionCommand } from "../../../src/domain/session-command.ts";
+import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import type { Happening } from "../../../src/session/input.ts";
+import { anyFailure, anySaying, type Saying } from "./said.ts";
+import type { SimulatedSession } from "./simulated-session.ts";
+
+/** Something that may happen next. What it is about is picked when it happens, mostly something that is there. */
+export type Move =
+  /** What is due comes to its end, or the oldest question is answered, with one of its options. */
+  | {
+      readonly do: "go-on";
+      readonly saying: Saying;
+      readonly ending: ToolEnding;
+      readonly option: number;
+    }
+  | { readonly do: "prompt" }
+  | { readonly do: "title" }
+  | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
+  | { readonly do: "answer"; readonly pick: number; readonly decision: Decision }
+  | { readonly do: "attach"; readonly client: string; readonly isTaking: boolean }
+  | { readonly do: "observe" | "detach" | "host-wanted"; readonly client: string }
+  | { readonly do: "answer-host"; readonly client: string; readonly pick: number }
+  | { readonly do: "say"; readonly pick: number; readonly saying: Saying }
+  | {
+      readonly do: "call-failed";
+      readonly pick: number;
+      readonly failure: Failure;
+      readonly isMade: boolean;
+    }
+  | { readonly do: "tool-ended"; readonly pick: number; readonly ending: ToolEnding }
+  | { readonly do: "tool-news"; readonly pick: number; readonly isProgram: boolean }
+  | { readonly do: "wake" }
+  | { readonly do: "kill"; readonly from: "log" | "snapshot"; readonly isChanged: boolean };
+
+export interface Moved {
+  readonly move: Move;
+  /** How long nothing happened before, in milliseconds. */
+  readonly pause: number;
+  readonly rights: readonly Right[];
+}
+
+const ALL_RIGHTS = ["prompt", "approve", "control"] as const;
+const DECISIONS = [
+  "allow",
+  "deny",
+  "done",
+  "failed",
+  "run-again",
+  "continue",
+  "reseed",
+  "stop",
+] as const;
+
+/** 0 is the one at hand; the others are stale or never were. */
+const pick = fc.constantFrom(0, 0, 0, 0, 1, 2);
+const client = fc.constantFrom("a", "b", "c");
+
+const anyEnding = fc.constantFrom<ToolEnding>("succeeded", "failed", "timed-out", "refused");
+
+const anyMove: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 70,
+    arbitrary: fc.record({
+      do: fc.constant("go-on"),
+      saying: anySaying,
+      ending: anyEnding,
+      option: fc.nat({ max: 2 }),
+    }),
+  },
+  { weight: 6, arbitrary: fc.constant<Move>({ do: "prompt" }) },
+  { weight: 1, arbitrary: fc.constant<Move>({ do: "title" }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("withdraw", "cancel"), pick }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("settled"), pick }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant("answer"),
+      pick: fc.constantFrom(0, 0, 0, 1),
+      decision: fc.constantFrom(...DECISIONS),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("attach"), client, isTaking: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("observe", "detach", "host-wanted"), client }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("answer-host"), client, pick }) },
+  { weight: 22, arbitrary: fc.record({ do: fc.constant("say"), pick, saying: anySaying }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("call-failed"),
+      pick,
+      failure: anyFailure,
+      isMade: fc.boolean(),
+    }),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant("tool-ended"),
+      pick,
+      ending: anyEnding,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("tool-news"), pick, isProgram: fc.boolean() }),
+  },
+  { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("kill"),
+      from: fc.constantFrom("log", "snapshot"),
+      isChanged: fc.boolean(),
+    }),
+  },
+);
+
+export const anyMoved: fc.Arbitrary<Moved> = fc.record({
+  move: anyMove,
+  pause: fc.oneof(
+    { weight: 15, arbitrary: fc.constantFrom(0, 1, 1) },
+    { weight: 1, arbitrary: fc.constantFrom(1000, 61_000, 1_000_000) },
+  ),
+  rights: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(ALL_RIGHTS) },
+    { weight: 1, arbitrary: fc.subarray([...ALL_RIGHTS]) },
+  ),
+});
+
+export function happeningOf(session: SimulatedSession, { move, rights }: Moved): Happening {
+  const command = (made: SessionCommand, clientId?: string): Happening => ({
+    type: "commanded",
+    command: made,
+    by: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
+    rights,
+  });
+  const { state, log } = session;
+  switch (move.do) {
+    case "go-on": {
+      const [effect] = session.effects;
+      const [asked] = state.approvals.pending;
+      if (effect?.type === "call") {
+        return { type: "call-said", callId: effect.callId, said: move.saying };
+      }
+      if (effect?.type === "settle") {
+        return { type: "settled", upstreamId: effect.upstreamId, by: effect.by };
+      }
+      if (effect?.type === "tool") return toolEnded(effect, move.ending);
+      if (asked === undefined) return nextPrompt(session, rights);
+      const { approvalId, options } = asked;
+      const decision = options[move.option % options.length] ?? "deny";
+      return command({ type: "answer", approvalId, decision });
+    }
+    case "prompt":
+      return nextPrompt(session, rights);
+    case "title":
+      return command({ type: "title", title: "Called so" });
+    case "withdraw": {
+      const promptId = state.turn.queue[move.pick]?.promptId ?? "prompt_none";
+      return command({ type: "withdraw", promptId });
+    }
+    case "cancel": {
+      const turnId = [state.turn.current?.turnId, undefined][move.pick] ?? "turn_none";
+      return command({ type: "cancel", ...(move.pick !== 1 && { turnId }) });
+    }
+    case "answer": {
+      const asked = state.approvals.pending[move.pick];
+      const approvalId = asked?.approvalId ?? "appr_none";
+      const { decision } = move;
+      const input = decision === "allow" ? { input: { changed: true } } : {};
+      return command({ type: "answer", approvalId, decision, ...input });
+    }
+    case "attach": {
+      const { client: clientId, isTaking: takeOver } = move;
+      return command({ type: "attach", clientId, mode: "controller", name: clientId, takeOver });
+    }
+    case "observe":
+      return command({ type: "attach", clientId: move.client, mode: "observer", name: "o" });
+    case "detach":
+      return command({ type: "detach", clientId: move.client, reason: "left" });
+    case "answer-host": {
+      const requestId = state.clients.requests[move.pick]?.requestId ?? "host_none";
+      return command({ type: "answer-host", requestId, outcome: "answered" }, move.client);
+    }
+    case "host-wanted": {
+      const requestId = `host_${log.length}`;
+      const deadline = session.now + 5000;
+      const wanted = { requestId, clientId: move.client, kind: "read", payload: {}, deadline };
+      return { type: "host-wanted", ...wanted };
+    }
+    case "say":
+      return { type: "call-said", callId: callAt(session, move.pick), said: move.saying };
+    case "call-failed": {
+      const { failure, isMade } = move;
+      return { type: "call-failed", callId: callAt(session, move.pick), failure, isMade };
+    }
+    case "settled": {
+      const upstreamId = [state.turn.upstream?.upstreamId][move.pick] ?? "gone";
+      return { type: "settled", upstreamId, by: "wait" };
+    }
+    case "tool-ended":
+      return toolEnded(toolAt(session, move.pick), move.ending);
+    case "tool-news": {
+      const { toolCallId, attempt } = toolAt(session, move.pick);
+      if (!move.isProgram) return { type: "tool-progressed", toolCallId, attempt, text: "half" };
+      return { type: "tool-spawned", toolCallId, attempt, group: { id: 7, born: "then" } };
+    }
+    case "wake":
+      return { type: "time-passed" };
+    case "kill": {
+      session.kill(move.from);
+      const facts = state.agent?.facts;
+      if (!move.isChanged || facts === undefined) return { type: "recovered", epoch: log.length };
+      return { type: "recovered", epoch: log.length, agent: changedAgent(facts, log.length) };
+    }
+    default:
+      return move satisfies never;
+  }
+}
+
+/** No two prompts say the same: what goes out twice is then known to be a repetition. */
+function nextPrompt({ log }: SimulatedSession, rights: readonly Right[]): Happening {
+  const content = [{ type: "text", text: `No. ${log.length}` }] as const;
+  const by = { kind: "user", principal: "me" } as const;
+  return { type: "commanded", command: { type: "prompt", content }, by, rights };
+}
+
+interface Attempt {
+  readonly toolCallId: string;
+  readonly attempt: number;
+  readonly callId: string;
+}
+
+function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): Happening {
+  const result = ending === "succeeded" ? toolSuccess(callId, "ok") : toolError(callId, "no");
+  return { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 };
+}
+
+/** The same, but for what it does after a loss. */
+function changedAgent(facts: AgentFacts, count: number) {
+  const onLost = facts.onLost === "continue" ? "reseed" : "continue";
+  return { digest: `changed ${count}`, facts: { ...facts, onLost } as const };
+}
+
+/** The call under way, or one that is over. */
+function callAt({ log }: SimulatedSession, at: number): string {
+  const calls = log.flatMap(({ event }) => (event.type === "call.started" ? [event.callId] : []));
+  return calls.at(-1 - at) ?? "call_none";
+}
+
+/** A tool that runs, or an attempt that is over. */
+function toolAt({ state, log }: SimulatedSession, at: number): Attempt {
+  const run = state.tools.runs.find(({ status }) => status === "running");
+  if (at === 0 && run !== undefined) {
+    return { toolCallId: run.toolCallId, attempt: run.attempt, callId: run.call?.id ?? "" };
+  }
+  const started = log.flatMap(({ event }) => (event.type === "tool.started" ? [event] : []));
+  const { toolCallId = "tool_none", attempt = 1 } = started.at(-at) ?? {};
+  return { toolCallId, attempt, callId: "c0" };
+}

@@ -1,0 +1,86 @@
+import type { AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import { ID_ALPHABET, SEED_LENGTH } from "../../../src/domain/id.ts";
+import type { CommandReply } from "../../../src/domain/session-command.ts";
+import { decide } from "../../../src/session/decide.ts";
+import { due, type Effect } from "../../../src/session/due.ts";
+import { evolve } from "../../../src/session/evolve.ts";
+import type { Happening } from "../../../src/session/input.ts";
+import { initialState, type SessionState } from "../../../src/session/state.ts";
+
+export interface Step {
+  readonly happening: Happening;
+  readonly at: number;
+  readonly before: SessionState;
+  readonly after: SessionState;
+  readonly events: readonly Envelope[];
+  readonly reply: CommandReply | undefined;
+}
+
+/** The pure core with a log in memory: what a driver does, without doing anything. */
+export interface SimulatedSession {
+  readonly state: SessionState;
+  readonly log: readonly Envelope[];
+  readonly effects: readonly Effect[];
+  readonly now: number;
+  send(happening: Happening): Step;
+  pass(milliseconds: number): void;
+  /** The process is gone; another one has only what the log, or a snapshot, says. */
+  kill(from: "log" | "snapshot"): void;
+}
+
+export function simulatedSession(facts: AgentFacts, check: (step: Step) => void): SimulatedSession {
+  const log: Envelope[] = [];
+  let state = initialState;
+  let now = Date.UTC(2026, 10, 16);
+  let count = 0;
+
+  const send = (happening: Happening): Step => {
+    count += 1;
+    const before = state;
+    const { events: drafts, reply } = decide(before, { ...happening, at: now, seed: seed(count) });
+    const events: Envelope[] = [];
+    for (const draft of drafts) {
+      state = evolve(state, draft);
+      events.push({ ...draft, sessionId: "ses_1", seq: state.seq });
+    }
+    log.push(...events);
+    const step = { happening, at: now, before, after: state, events, reply };
+    check(step);
+    return step;
+  };
+
+  send({ type: "opened", agent: { digest: "digest", facts }, principal: "me" });
+  return {
+    get state() {
+      return state;
+    },
+    log,
+    get effects() {
+      return [...due(state).effects.values()];
+    },
+    get now() {
+      return now;
+    },
+    send,
+    pass(milliseconds) {
+      now += milliseconds;
+    },
+    kill(from) {
+      state = from === "log" ? log.reduce(evolve, initialState) : asSnapshot(state);
+    },
+  };
+}
+
+/** What is left of a state that was kept as JSON. */
+export function asSnapshot(state: SessionState): SessionState {
+  return JSON.parse(JSON.stringify(state));
+}
+
+function seed(count: number): string {
+  let text = "";
+  for (let rest = count; text.length < SEED_LENGTH; rest = Math.floor(rest / 32)) {
+    text = ID_ALPHABET.charAt(rest % 32) + text;
+  }
+  return text;
+}

@@ -1,0 +1,298 @@
+import { describe, expect, it } from "vitest";
+import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { MAX_OUTPUT_CHARACTERS } from "../../src/session/keep-output.ts";
+import type { CallInput } from "../../src/providers/provider.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, tool, worldOf } from "../support/session-world.ts";
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** The results that a call brought. */
+function resultsIn(input: CallInput | undefined) {
+  return input?.type === "results" ? input.results : [];
+}
+
+describe("a tool of the session", () => {
+  it("gives the agent what it gives back, under the agent's own id for the call", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "add" }), says("Three.")]);
+    const add = tool({ name: "add" }, () => ({ sum: 3 }));
+    const world = await worldOf(agentOf({ provider, tools: [add] }));
+    await world.prompt("Add.");
+    await world.event("turn.finished");
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", { sum: 3 })]);
+  });
+
+  it("that throws gives the agent an error with the message alone, and the cause to the outside [AC-48] [RMA-P1-19]", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Oh.")]);
+    const cause = new Error("No such file", { cause: new Error("ENOENT /home/me/.secrets") });
+    const read = tool({ name: "read" }, () => {
+      throw cause;
+    });
+    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    await world.prompt("Read.");
+    await world.event("turn.finished");
+    const result = toolError("c1", "read failed: No such file");
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([result]);
+    expect(await world.event("tool.finished")).toMatchObject({ ending: "failed", result });
+    expect(world.reports).toEqual([new Error("The tool read failed", { cause })]);
+  });
+
+  it("that takes too long is stopped, and gives the agent an error [AC-48] [RMA-P0-6]", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Oh.")]);
+    let signal: AbortSignal | undefined;
+    const wait = tool({ name: "wait", timeoutMs: 5000 }, (_, context) => {
+      ({ signal } = context);
+      context.progress("waiting");
+      return never();
+    });
+    const world = await worldOf(agentOf({ provider, tools: [wait] }), { clock });
+    await world.prompt("Wait.");
+    await world.event("tool.progressed");
+    clock.advance(5000);
+    await world.event("turn.finished");
+    const text = "wait was stopped after 5 seconds. What it had done by then is not known.";
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolError("c1", text)]);
+    expect(await world.event("tool.finished")).toMatchObject({
+      ending: "timed-out",
+      durationMs: 5000,
+    });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("that hangs keeps no cancel waiting [RMA-P0-6]", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes?")]);
+    const wait = tool({ name: "wait" }, (_, context) => {
+      context.progress("waiting");
+      return never();
+    });
+    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    await world.prompt("Wait.");
+    await world.event("tool.progressed");
+    expect(await world.cancel()).toMatchObject({ status: "accepted" });
+    expect((await world.log()).slice(-2).map(({ event }) => event)).toMatchObject([
+      { type: "tool.finished", ending: "cancelled" },
+      { type: "turn.finished", outcome: "cancelled" },
+    ]);
+    await world.prompt("Go on.");
+    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+  });
+
+  it("runs beside no more others than may, and results keep the order of the calls [AC-49]", async () => {
+    const ids = ["c1", "c2", "c3", "c4", "c5"];
+    const calls = ids.map((id) => ({ id, name: "work", input: { id } }));
+    const provider = scriptedProvider([wants(...calls), says("Done.")]);
+    const endings = new Map<unknown, () => void>();
+    let most = 0;
+    const work = tool({ name: "work" }, async ({ id }, context) => {
+      const end = new Promise<void>((resolve) => endings.set(id, resolve));
+      most = Math.max(most, endings.size);
+      context.progress("at work");
+      await end;
+      return id;
+    });
+    const world = await worldOf(agentOf({ provider, tools: [work], caps: { parallelTools: 2 } }));
+    await world.prompt("Work.");
+    // The newest ends first.
+    for (let started = 1; started <= ids.length; started++) {
+      await world.event("tool.progressed", started);
+      if (endings.size < 2 && started < ids.length) continue;
+      const [id, end] = [...endings].at(-1) ?? [];
+      endings.delete(id);
+      end?.();
+    }
+    for (const end of endings.values()) end();
+    await world.event("turn.finished");
+    expect(most).toBe(2);
+    expect(resultsIn(provider.calls[1]?.input)).toEqual(ids.map((id) => toolSuccess(id, id)));
+  });
+
+  it("is not run with arguments that cannot be read, that its schema refuses, or under an unknown name", async () => {
+    const provider = scriptedProvider([
+      wants(
+        { id: "c1", name: "add", inputText: `{"a":` },
+        { id: "c2", name: "add", input: { a: "x" } },
+        { id: "c3", name: "subtract" },
+      ),
+      says("Oh."),
+    ]);
+    const ran: unknown[] = [];
+    const add = {
+      ...tool({ name: "add" }, (input) => ran.push(input)),
+      check: () => "a is no number.",
+    };
+    const world = await worldOf(agentOf({ provider, tools: [add] }));
+    await world.prompt("Add.");
+    await world.event("turn.finished");
+    expect(ran).toEqual([]);
+    const [unreadable, ...others] = resultsIn(provider.calls[1]?.input);
+    expect(unreadable).toMatchObject({ callId: "c1", isError: true });
+    expect(others).toEqual([
+      toolError("c2", "add was not run: its arguments are wrong. a is no number."),
+      toolError("c3", "There is no tool subtract here. There is: add."),
+    ]);
+  });
+
+  it("runs with what the approver made of its arguments, checked once more", async () => {
+    const call = { id: "c1", name: "send", input: { to: "all" } };
+    const provider = scriptedProvider([wants(call), says("Sent.")]);
+    const ran: unknown[] = [];
+    const send = tool({ name: "send" }, (input) => ran.push(input));
+    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
+    const world = await worldOf(agentOf({ provider, tools: [send], approvals }));
+    await world.prompt("Send.");
+    const { approvalId } = await world.event("approval.requested");
+    await world.send({ type: "answer", approvalId, decision: "allow", input: { to: "me" } });
+    await world.event("turn.finished");
+    expect(ran).toEqual([{ to: "me" }]);
+    expect(await world.event("tool.started")).toMatchObject({ approvalId, attempt: 1 });
+  });
+
+  it("that is denied, or that nobody approved in time, does not run, and the agent hears why", async () => {
+    const clock = fakeClock();
+    const calls = ["rm_all", "send", "publish"].map((name) => ({ id: name, name }));
+    const provider = scriptedProvider([wants(...calls), says("Oh.")]);
+    const ran: unknown[] = [];
+    const tools = calls.map(({ name }) => tool({ name }, () => ran.push(name)));
+    const approvals = { deny: ["rm_*"], ask: [], allow: [], otherwise: "ask" } as const;
+    const world = await worldOf(agentOf({ provider, tools, approvals, approvalMs: 1000 }), {
+      clock,
+    });
+    await world.prompt("Go.");
+    await world.event("approval.requested", 2);
+    const { approvalId } = await world.event("approval.requested");
+    await world.send({ type: "answer", approvalId, decision: "deny", reason: "Not today." });
+    clock.advance(1000);
+    await world.event("turn.finished");
+    expect(ran).toEqual([]);
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+      toolError("rm_all", "rm_all was not run: the rules of this session do not allow it."),
+      toolError("send", "send was not run: it was denied. The reason given: Not today."),
+      toolError("publish", "publish was not run: nobody approved it in time."),
+    ]);
+  });
+
+  it("waits for its approval no longer, though the time of day was set back meanwhile", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Oh.")]);
+    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
+    const send = tool({ name: "send" }, () => "sent");
+    const agent = agentOf({ provider, tools: [send], approvals, approvalMs: 1000 });
+    const world = await worldOf(agent, { clock });
+    await world.prompt("Send.");
+    await world.event("approval.requested");
+    clock.jump(-500);
+    clock.advance(1000);
+    await world.send({ type: "title", title: "Still here" });
+    expect(await world.events("approval.resolved")).toEqual([]);
+    clock.advance(500);
+    expect(await world.event("approval.resolved")).toMatchObject({ by: "deadline" });
+    await world.event("turn.finished");
+    await world.sessions.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gives the agent the beginning of an output that is too long, and keeps the whole", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Long.")]);
+    // A character of two halves lies across the limit.
+    const whole = `${"a".repeat(MAX_OUTPUT_CHARACTERS - 1)}😀 and more`;
+    const world = await worldOf(
+      agentOf({ provider, tools: [tool({ name: "read" }, () => whole)] }),
+    );
+    await world.prompt("Read.");
+    const { blobId = "", result } = await world.event("tool.finished");
+    const beginning = "a".repeat(MAX_OUTPUT_CHARACTERS - 1);
+    const text = `${beginning}\n[11 more characters were left out]`;
+    expect(result.parts).toEqual([{ type: "text", text }]);
+    const kept = await world.store.blob(world.sessionId, blobId);
+    expect(new TextDecoder().decode(kept)).toBe(whole);
+  });
+
+  it("keeps its calls when the connection to the agent is gone while it runs [AC-70]", async () => {
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "work" }, { id: "c2", name: "work" }),
+      breaks(),
+      says("Both."),
+    ]);
+    const work = tool({ name: "work" }, () => "done");
+    const world = await worldOf(agentOf({ provider, tools: [work], onLost: "reseed" }));
+    await world.prompt("Work.");
+    await world.event("turn.finished");
+    const [first, second, third] = provider.calls;
+    expect(resultsIn(second?.input)).toEqual([
+      toolSuccess("c1", "done"),
+      toolSuccess("c2", "done"),
+    ]);
+    expect(third?.input).toEqual(second?.input);
+    expect(third?.sessionId).not.toBe(first?.sessionId);
+    // Its calls go along with their results, so the history ends before them.
+    expect(third?.history).toEqual([{ role: "user", blocks: [{ type: "text", text: "Work." }] }]);
+  });
+});
+
+describe("something that only a client's machine can do", () => {
+  const asking = () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "look" }), says("I see."), hangs()]);
+    const look = tool({ name: "look", timeoutMs: 3_600_000 }, (_, context) =>
+      context.host("editor", "read", { path: "a.txt" }),
+    );
+    return { provider, agent: agentOf({ provider, tools: [look] }) };
+  };
+  const attach = { type: "attach", clientId: "editor", mode: "observer", name: "Editor" } as const;
+
+  it("is asked for in the log and answered by a command of that client alone", async () => {
+    const { provider, agent } = asking();
+    const world = await worldOf(agent);
+    await world.send(attach);
+    await world.prompt("Look.");
+    const asked = await world.event("host.requested");
+    const { requestId } = asked;
+    expect(asked).toMatchObject({ clientId: "editor", kind: "read", payload: { path: "a.txt" } });
+    const payload = { text: "hello" };
+    const answer = { type: "answer-host", requestId, outcome: "answered", payload } as const;
+    expect(await world.send(answer, { clientId: "other" })).toMatchObject({
+      status: "refused",
+      failure: { code: "access_denied" },
+    });
+    expect(await world.send(answer, { clientId: "editor" })).toEqual({ status: "accepted" });
+    await world.event("turn.finished");
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", payload)]);
+    expect(await world.send(answer, { clientId: "editor" })).toMatchObject({ status: "refused" });
+  });
+
+  it.each([
+    ["is not attached", "The client is gone"],
+    ["leaves", "The client is gone"],
+    ["cannot do it", "The client could not do it"],
+    ["does not answer in time", "The client did not answer in time"],
+  ])("fails when the client %s", async (how, message) => {
+    const clock = fakeClock();
+    const { provider, agent } = asking();
+    const world = await worldOf(agent, { clock });
+    if (how !== "is not attached") await world.send(attach);
+    await world.prompt("Look.");
+    const { requestId } = await world.event("host.requested");
+    if (how === "leaves") {
+      await world.send({ type: "detach", clientId: "editor", reason: "closed" });
+    } else if (how === "cannot do it") {
+      const answer = { type: "answer-host", requestId, outcome: "failed" } as const;
+      await world.send(answer, { clientId: "editor" });
+    } else if (how === "does not answer in time") clock.advance(300_000);
+    await world.event("turn.finished");
+    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+      toolError("c1", `look failed: ${message}`),
+    ]);
+  });
+
+  it("is no longer wanted when the turn is cancelled", async () => {
+    const world = await worldOf(asking().agent);
+    await world.send(attach);
+    await world.prompt("Look.");
+    const { requestId } = await world.event("host.requested");
+    await world.cancel();
+    expect(await world.events("host.answered")).toEqual([
+      { type: "host.answered", requestId, outcome: "gone" },
+    ]);
+  });
+});

@@ -1,0 +1,354 @@
+import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../src/domain/errors.ts";
+import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { Usage } from "../../src/domain/usage.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import {
+  aborted,
+  ending,
+  failure,
+  hangs,
+  message,
+  refuses,
+  says,
+  scriptedProvider,
+  wants,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { agentOf, ME, tool, worldOf } from "../support/session-world.ts";
+
+const work = tool({ name: "work" }, () => "done");
+const wantsWork = wants({ id: "c1", name: "work" });
+
+function usage(totalTokens: number): Usage {
+  const none = { cacheReadTokens: 0, cacheWriteTokens: 0 };
+  return { inputTokens: totalTokens, outputTokens: 0, ...none, totalTokens };
+}
+
+describe("prompts of a session", () => {
+  it("wait for the turn that runs, in their order, and are never a second call beside it [RMA-P0-7]", async () => {
+    let underWay = 0;
+    let most = 0;
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: Answer = async function* (signal, call) {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await held;
+      yield* says("Yes.", { usage: usage(10) })(signal, call);
+      underWay -= 1;
+    };
+    const provider = scriptedProvider([slow]);
+    const world = await worldOf(agentOf({ provider }));
+    const first = await world.prompt("One");
+    expect(first).toMatchObject({ status: "accepted", turnId: expect.any(String) });
+    const second = await world.prompt("Two");
+    expect(second).toEqual({ status: "accepted", promptId: expect.any(String) });
+    const third = await world.prompt("Three");
+    const withdrawn = third.status === "accepted" ? (third.promptId ?? "") : "";
+    await world.send({ type: "withdraw", promptId: withdrawn });
+    await world.prompt("Four");
+    release();
+    await world.event("turn.finished", 3);
+    expect(most).toBe(1);
+    const texts = provider.calls.map(({ input }) => input.texts);
+    expect(texts).toEqual([["One"], ["Two"], ["Four"]]);
+    // Each turn counts for itself, and none forgets its count when another prompt comes.
+    expect(await world.events("turn.finished")).toMatchObject([
+      { steps: 1, usage: usage(10) },
+      { steps: 1, usage: usage(10) },
+      { steps: 1, usage: usage(10) },
+    ]);
+    const same = new Set(provider.calls.map(({ sessionId }) => sessionId));
+    expect(same.size).toBe(1);
+  });
+
+  it("are refused when they are empty, when their sender may not prompt, and when too many wait", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const before = await world.log();
+    expect(await world.prompt(" \n")).toMatchObject({ failure: { code: "invalid_message" } });
+    const command = { type: "prompt", content: [{ type: "text", text: "Hi" }] } as const;
+    const principal = { id: "guest", rights: ["approve", "control"] } as const;
+    expect(await world.sessions.command(world.sessionId, command, { principal })).toMatchObject({
+      failure: { code: "access_denied" },
+    });
+    expect(await world.log()).toEqual(before);
+    await Promise.all(Array.from({ length: 101 }, () => world.prompt("Hi")));
+    expect(await world.prompt("Hi")).toMatchObject({ failure: { code: "conflict" } });
+  });
+
+  it("sent again under one command id get the same reply and start one turn", async () => {
+    const provider = scriptedProvider([says("Yes.")]);
+    const world = await worldOf(agentOf({ provider }));
+    const command = { type: "prompt", content: [{ type: "text", text: "Hi" }] } as const;
+    const first = await world.send(command, { commandId: "1" });
+    expect(await world.send(command, { commandId: "1" })).toEqual(first);
+    await world.event("turn.finished");
+    const again = await world.restart();
+    expect(await again.send(command, { commandId: "1" })).toEqual(first);
+    expect(provider.calls.length).toBe(1);
+    // Another principal's names are its own.
+    const principal = { ...ME, id: "you" };
+    await again.sessions.command(again.sessionId, command, { principal, commandId: "1" });
+    await again.event("turn.finished", 2);
+    expect(provider.calls.length).toBe(2);
+  });
+
+  it("are not hit by a cancel that had nothing to cancel and is sent again", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs(), says("Yes.")]) }));
+    const cancel = { type: "cancel" } as const;
+    expect(await world.send(cancel, { commandId: "1" })).toEqual({ status: "accepted" });
+    await world.prompt("Hi");
+    expect(await world.send(cancel, { commandId: "1" })).toEqual({ status: "accepted" });
+    expect(await world.events("turn.finished")).toEqual([]);
+  });
+});
+
+describe("a cancel", () => {
+  it("closes what was said, hears no more of it, and lets the next prompt wait until the call is over [ACP-106]", async () => {
+    const order: string[] = [];
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const stubborn: Answer = async function* (signal) {
+      yield { type: "message.start", message: 0, role: "assistant" };
+      yield { type: "text.delta", message: 0, block: 0, text: "Well" };
+      await aborted(signal);
+      try {
+        // Too late for anybody.
+        yield { type: "text.end", message: 0, block: 0, text: "Well, well" };
+        yield ending({ outcome: "completed" });
+      } finally {
+        await held;
+        order.push("over");
+      }
+    };
+    const next: Answer = async function* (signal, call) {
+      order.push("next");
+      yield* says("Yes.")(signal, call);
+    };
+    const provider = scriptedProvider([stubborn, next], {
+      onStop: async () => void order.push("stop"),
+    });
+    const world = await worldOf(agentOf({ provider }));
+    await world.prompt("One");
+    await world.event("text.delta");
+    await world.cancel();
+    const cancelled = (await world.log()).slice(-4).map(({ event }) => event);
+    const messageId = expect.any(String);
+    expect(cancelled).toEqual([
+      { type: "text.finished", messageId, block: 0, text: "Well", interrupted: true },
+      { type: "message.finished", messageId, reason: null, interrupted: true },
+      {
+        type: "call.finished",
+        callId: expect.any(String),
+        outcome: "cancelled",
+        reason: null,
+        usage: null,
+      },
+      {
+        type: "turn.finished",
+        turnId: expect.any(String),
+        outcome: "cancelled",
+        reason: null,
+        usage: null,
+        steps: 1,
+      },
+    ]);
+    await world.prompt("Two");
+    await world.event("turn.started", 2);
+    release();
+    await world.event("turn.finished", 2);
+    expect(order).toEqual(["over", "stop", "next"]);
+    const texts = (await world.events("text.finished")).map(({ text }) => text);
+    expect(texts).toEqual(["Well", "Yes."]);
+  });
+
+  it("after a call of a tool lets the next prompt bring the results: what was cancelled, and what was done [RMA-P1-9] [ACP-91]", async () => {
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "work" }, { id: "c2", name: "wait" }, { id: "c3", name: "ask" }),
+      says("I see."),
+    ]);
+    const wait = tool({ name: "wait" }, () => new Promise(() => undefined));
+    const ask = tool({ name: "ask" }, () => "never");
+    const approvals = { deny: [], ask: ["ask"], allow: ["*"], otherwise: "ask" } as const;
+    const world = await worldOf(agentOf({ provider, tools: [work, wait, ask], approvals }));
+    await world.prompt("Work.");
+    await world.event("tool.finished");
+    await world.cancel();
+    expect((await world.events("tool.finished")).map(({ ending: how }) => how)).toEqual([
+      "succeeded",
+      "cancelled",
+      "cancelled",
+    ]);
+    expect(await world.events("approval.resolved")).toMatchObject([{ by: "cancel" }]);
+    await world.prompt("Leave it.");
+    await world.event("turn.finished", 2);
+    const [first, second] = provider.calls;
+    const unknown = "What it had done by then is not known.";
+    expect(second).toMatchObject({
+      sessionId: first?.sessionId,
+      history: [],
+      input: {
+        type: "results",
+        texts: ["Leave it."],
+        results: [
+          toolSuccess("c1", "done"),
+          toolError("c2", `wait was stopped: the turn was cancelled. ${unknown}`),
+          toolError("c3", "ask was not run: the turn was cancelled."),
+        ],
+      },
+    });
+  });
+
+  it("of another turn than the one that runs does nothing", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    await world.prompt("Hi");
+    const cancel = { type: "cancel", turnId: "turn_other" } as const;
+    expect(await world.send(cancel)).toEqual({ status: "accepted" });
+    expect(await world.events("turn.finished")).toEqual([]);
+  });
+});
+
+describe("a turn", () => {
+  it("keeps every text apart, by message and block [RMA-P1-16]", async () => {
+    const twice: Answer = async function* () {
+      yield { type: "message.start", message: 0, role: "assistant" };
+      yield { type: "text.end", message: 0, block: 0, text: "One." };
+      yield { type: "text.end", message: 0, block: 1, text: "Two." };
+      yield { type: "message.end", message: 0, reason: "end_turn" };
+      yield ending({ outcome: "completed" });
+    };
+    const provider = scriptedProvider([wantsWork, twice]);
+    const world = await worldOf(agentOf({ provider, tools: [work] }));
+    await world.prompt("Work.");
+    await world.event("turn.finished");
+    const texts = await world.events("text.finished");
+    expect(texts.map(({ block, text }) => [block, text])).toEqual([
+      [0, "Let me see."],
+      [0, "One."],
+      [1, "Two."],
+    ]);
+    expect(new Set(texts.map(({ messageId }) => messageId)).size).toBe(2);
+  });
+
+  it.each<[ErrorCode, Answer]>([
+    ["stream_exception", says("Half", { outcome: "failed", failure: failure("stream_exception") })],
+    ["throttled", refuses("throttled")],
+    ["connect_failed", refuses("connect_failed")],
+    [
+      "service_failed",
+      // eslint-disable-next-line require-yield
+      async function* () {
+        throw new TypeError("x is not a function");
+      },
+    ],
+  ])(
+    "that fails with %s says so in the log, and the session goes on [RMA-P1-11]",
+    async (code, answer) => {
+      const provider = scriptedProvider([answer, says("Yes.")]);
+      const world = await worldOf(agentOf({ provider }));
+      await world.prompt("One");
+      expect(await world.event("turn.finished")).toMatchObject({
+        outcome: "failed",
+        failure: { code, message: expect.any(String) },
+      });
+      await world.prompt("Two");
+      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    },
+  );
+
+  it("whose stream stops without an end is lost, not stuck", async () => {
+    const mute: Answer = async function* () {
+      yield* message([], "end_turn");
+    };
+    const world = await worldOf(agentOf({ provider: scriptedProvider([mute, says("Yes.")]) }));
+    await world.prompt("One");
+    expect(await world.event("call.lost")).toMatchObject({ failure: { code: "incomplete_turn" } });
+  });
+
+  it("is limited in its steps before one more is bought, and the results wait for the next [RMA-P1-18]", async () => {
+    const provider = scriptedProvider([wantsWork, wantsWork, says("Done.")]);
+    const world = await worldOf(agentOf({ provider, tools: [work], caps: { steps: 2 } }));
+    await world.prompt("Work.");
+    expect(await world.event("turn.finished")).toMatchObject({
+      outcome: "limited",
+      reason: "max_steps",
+      steps: 2,
+    });
+    expect(provider.calls.length).toBe(2);
+    await world.prompt("Go on.");
+    await world.event("turn.finished", 2);
+    expect(provider.calls[2]?.input).toMatchObject({ type: "results", texts: ["Go on."] });
+  });
+
+  it("is limited in its seconds, its tokens and its calls of tools", async () => {
+    const clock = fakeClock();
+    const slow = tool({ name: "work" }, () => {
+      clock.advance(60_000);
+      return "done";
+    });
+    const costly: Answer = async function* (signal, call) {
+      for await (const event of wantsWork(signal, call)) {
+        yield event.type === "end" ? { ...event, usage: usage(1000) } : event;
+      }
+    };
+    const limits = [
+      ["max_seconds", { seconds: 60 }],
+      ["max_tokens", { tokens: 1000 }],
+      ["max_tool_calls", { toolCalls: 1 }],
+    ] as const;
+    for (const [reason, caps] of limits) {
+      const provider = scriptedProvider([costly]);
+      const world = await worldOf(agentOf({ provider, tools: [slow], caps }), { clock });
+      await world.prompt("Work.");
+      expect(await world.event("turn.finished")).toMatchObject({ outcome: "limited", reason });
+      expect((await world.events("tool.started")).length).toBe(1);
+      expect(provider.calls.length).toBe(reason === "max_tool_calls" ? 2 : 1);
+    }
+  });
+});
+
+describe("a turn that has to end with a certain tool", () => {
+  const file = tool({ name: "file" }, ({ ok }) => {
+    if (ok !== true) throw new Error("Not complete");
+    return "filed";
+  });
+  const terminalTool = { name: "file", maxReprompts: 2 };
+
+  it("is asked for it again, and a call of it that failed does not count [RMA-P1-17]", async () => {
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "file", input: { ok: false } }),
+      says("Filed."),
+      wants({ id: "c2", name: "file", input: { ok: true } }),
+      says("Now it is."),
+    ]);
+    const world = await worldOf(agentOf({ provider, tools: [file], terminalTool }));
+    await world.prompt("File it.");
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 4 });
+    expect(provider.calls[2]?.input).toEqual({
+      type: "prompt",
+      texts: ["You have not called file yet. Call it now to finish."],
+    });
+    expect((await world.events("call.started")).map(({ purpose }) => purpose)).toEqual([
+      "prompt",
+      "results",
+      "reprompt",
+      "results",
+    ]);
+  });
+
+  it("ends as limited when it is not called at all", async () => {
+    const provider = scriptedProvider([says("No.")]);
+    const world = await worldOf(agentOf({ provider, tools: [file], terminalTool }));
+    await world.prompt("File it.");
+    expect(await world.event("turn.finished")).toMatchObject({
+      outcome: "limited",
+      reason: "no_terminal_tool",
+      steps: 3,
+    });
+  });
+});

@@ -1,0 +1,384 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../src/emulator/index.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import {
+  breaks,
+  hangs,
+  refuses,
+  says,
+  scriptedProvider,
+  wants,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { agentOf, readUntil, tool, worldOf } from "../support/session-world.ts";
+
+const work = tool({ name: "work" }, () => "done");
+
+const user = (text: string) => ({ role: "user", blocks: [{ type: "text", text }] });
+const assistant = (text: string) => ({ role: "assistant", blocks: [{ type: "text", text }] });
+
+describe("a conversation that was cut", () => {
+  it("is stopped before the next call", async () => {
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const world = await worldOf(agentOf({ provider, settle: "stop" }));
+    await world.prompt("One");
+    await world.event("text.delta");
+    await world.cancel();
+    await world.prompt("Two");
+    await world.event("turn.finished", 2);
+    const [first, second] = provider.calls;
+    expect(provider.stopped).toEqual([first?.sessionId]);
+    expect(second).toMatchObject({ sessionId: first?.sessionId, history: [] });
+    expect(await world.events("upstream.settled")).toMatchObject([{ by: "stop" }]);
+  });
+
+  it("is given a moment where it is waited for, or cannot be stopped", async () => {
+    for (const parts of [
+      { settle: "wait" },
+      { settle: "stop", providerFacts: { canStop: false } },
+    ] as const) {
+      const clock = fakeClock();
+      const provider = scriptedProvider([hangs(), says("Yes.")]);
+      const world = await worldOf(agentOf({ provider, ...parts }), { clock });
+      await world.prompt("One");
+      await world.event("text.delta");
+      await world.cancel();
+      await world.prompt("Two");
+      const end = world.event("turn.finished", 2);
+      await passing(clock, end);
+      expect(provider.stopped).toEqual([]);
+      expect(await world.events("upstream.settled")).toMatchObject([{ by: "wait" }]);
+    }
+  });
+
+  it("is left for a new one that begins with what the log has", async () => {
+    const provider = scriptedProvider([says("Hello."), hangs("I thi"), says("Yes.")]);
+    const world = await worldOf(agentOf({ provider, settle: "reseed" }));
+    await world.prompt("One");
+    await world.event("turn.finished");
+    await world.prompt("Two");
+    await world.event("text.delta", 2);
+    await world.cancel();
+    await world.prompt("Three");
+    await world.event("turn.finished", 3);
+    const [first, , third] = provider.calls;
+    expect(third?.sessionId).not.toBe(first?.sessionId);
+    expect(third).toMatchObject({
+      history: [user("One"), assistant("Hello."), user("Two"), assistant("I thi")],
+      input: { type: "prompt", texts: ["Three"] },
+    });
+    expect(await world.events("upstream.opened")).toMatchObject([
+      { seeded: false },
+      { seeded: true },
+    ]);
+  });
+
+  it("is not called settled when the stopping of it was itself cancelled", async () => {
+    let stops = 0;
+    let isStopping: () => void = () => undefined;
+    const stopping = new Promise<void>((resolve) => {
+      isStopping = resolve;
+    });
+    const provider = scriptedProvider([hangs(), says("Yes.")], {
+      onStop: (signal) => {
+        stops += 1;
+        if (stops > 1) return Promise.resolve();
+        isStopping();
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+    });
+    const world = await worldOf(agentOf({ provider }));
+    await world.prompt("One");
+    await world.event("text.delta");
+    await world.cancel();
+    await world.prompt("Two");
+    await stopping;
+    await world.cancel();
+    expect(await world.events("upstream.settled")).toEqual([]);
+    await world.prompt("Three");
+    await world.event("turn.finished", 3);
+    expect(stops).toBe(2);
+    expect(provider.calls.map(({ input }) => input.texts)).toEqual([["One"], ["Three"]]);
+  });
+
+  it("that is still busy is asked again, later and later, and in the end given up", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([refuses("conflict")]);
+    const world = await worldOf(agentOf({ provider, settle: "wait" }), { clock });
+    await world.prompt("One");
+    const end = world.event("turn.finished");
+    await passing(clock, end);
+    expect(await end).toMatchObject({ outcome: "failed", failure: { code: "conflict" } });
+    const times = await callTimes(world);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    for (const { input } of provider.calls) expect(input.texts).toEqual(["One"]);
+  });
+
+  it("brings its results when it is not busy any more", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "work" }),
+      refuses("conflict"),
+      says("Yes."),
+    ]);
+    const world = await worldOf(agentOf({ provider, tools: [work], settle: "wait" }), { clock });
+    await world.prompt("One");
+    const end = world.event("turn.finished");
+    await passing(clock, end);
+    expect(provider.calls[2]).toEqual(provider.calls[1]);
+    const purposes = (await world.events("call.started")).map(({ purpose }) => purpose);
+    expect(purposes).toEqual(["prompt", "results", "results"]);
+  });
+});
+
+describe("a conversation", () => {
+  it("has its id, and each call its own, in the log before the agent hears of it [RMA-P1-27]", async () => {
+    const store = memoryStore();
+    const synced: string[] = [];
+    const watched: Store = {
+      ...store,
+      async append(lease, expectedSeq, entry) {
+        const appended = await store.append(lease, expectedSeq, entry);
+        if (entry.sync) synced.push(...entry.events.map(({ event }) => event.type));
+        return appended;
+      },
+    };
+    const seen: unknown[] = [];
+    const answer: Answer = async function* (signal, call) {
+      seen.push([call.sessionId, synced.slice(-2)]);
+      yield* says("Yes.")(signal, call);
+    };
+    const provider = scriptedProvider([answer]);
+    const world = await worldOf(agentOf({ provider }), { store: watched });
+    await world.prompt("One");
+    await world.event("turn.finished");
+    const { upstreamId } = await world.event("upstream.opened");
+    expect(seen).toEqual([[upstreamId, ["upstream.opened", "call.started"]]]);
+  });
+});
+
+describe("a conversation that the other side lets go by our clock", () => {
+  const IDLE = { idleMs: 900_000, lifetimeMs: 28_800_000 };
+
+  it("is begun anew from the log after so much quiet, or so much age", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([says("One."), says("Two."), says("Three.")]);
+    const world = await worldOf(agentOf({ provider, providerFacts: IDLE }), { clock });
+    await world.prompt("1");
+    await world.event("turn.finished");
+    clock.advance(899_000);
+    await world.prompt("2");
+    await world.event("turn.finished", 2);
+    clock.advance(900_000);
+    await world.prompt("3");
+    await world.event("turn.finished", 3);
+    const [first, second, third] = provider.calls;
+    expect(second?.sessionId).toBe(first?.sessionId);
+    expect(third?.sessionId).not.toBe(first?.sessionId);
+    expect(third?.history).toEqual([user("1"), assistant("One."), user("2"), assistant("Two.")]);
+
+    for (let turn = 4; turn < 40; turn++) {
+      clock.advance(880_000);
+      await world.prompt(String(turn));
+      await world.event("turn.finished", turn);
+    }
+    const ids = provider.calls.slice(2).map(({ sessionId }) => sessionId);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.lastIndexOf(ids[0] ?? "") * 880_000).toBeLessThan(28_800_000);
+  });
+
+  it("gets its results with their calls, when an approval took longer than it lives", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Yes.")]);
+    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
+    const world = await worldOf(
+      agentOf({
+        provider,
+        tools: [work],
+        approvals,
+        approvalMs: 3_600_000,
+        caps: { seconds: 86_400 },
+        providerFacts: IDLE,
+      }),
+      { clock },
+    );
+    await world.prompt("One");
+    const { approvalId } = await world.event("approval.requested");
+    clock.advance(1_000_000);
+    await world.answer(approvalId, "allow");
+    await world.event("turn.finished");
+    const [first, second] = provider.calls;
+    expect(second?.sessionId).not.toBe(first?.sessionId);
+    expect(second).toMatchObject({
+      history: [user("One")],
+      input: { type: "results", results: [toolSuccess("c1", "done")] },
+    });
+  });
+
+  it("hears what was said before until it has answered something", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([
+      says("One."),
+      refuses("throttled"),
+      breaks(),
+      says("Four."),
+      says("Five."),
+    ]);
+    const parts = { provider, providerFacts: IDLE, onLost: "continue" } as const;
+    const world = await worldOf(agentOf(parts), { clock });
+    await world.prompt("1");
+    await world.event("turn.finished");
+    clock.advance(900_000);
+    for (const [index, text] of ["2", "3", "4"].entries()) {
+      await world.prompt(text);
+      await world.event("turn.finished", index + 2);
+    }
+    const histories = provider.calls.map(({ history }) => history.length);
+    // The one that was lost had begun to answer: it has heard.
+    expect(histories).toEqual([0, 2, 3, 0, 0]);
+  });
+
+  it("is not mistaken for one that takes text beside results: there, it is begun anew", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes.")], {
+      seams: ["turn-start"],
+    });
+    const wait = tool({ name: "wait" }, (_, context) => {
+      context.progress("waiting");
+      return new Promise(() => undefined);
+    });
+    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    await world.prompt("One");
+    await world.event("tool.progressed");
+    await world.cancel();
+    await world.prompt("Two");
+    await world.event("turn.finished", 2);
+    const [, second] = provider.calls;
+    const unknown = "What it had done by then is not known.";
+    const result = toolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
+    expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
+    expect(second?.history).toMatchObject([
+      user("One"),
+      { role: "assistant", blocks: [{ type: "text" }, { type: "call" }] },
+      { role: "user", blocks: [{ type: "result", result }] },
+    ]);
+  });
+});
+
+describe("a session on the emulator", () => {
+  const SLOW = `
+turns:
+  - when: first
+    answer: [One moment., { pause: 60000 }, Late.]
+  - when: work
+    answer: [{ call: work, input: {} }]
+  - when: { result: work }
+    answer: Worked.
+  - when: name
+    answer: You said it.
+  - answer: Here I am.
+  - answer: Still here.
+  - answer: Always here.
+`;
+
+  const onEmulator = async (options: EmulateOptions, script = SLOW) => {
+    const folder = mkdtempSync(join(tmpdir(), "spanline-session-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "agent.yaml"), script);
+    const emulator = await emulate({ brain: `script:${join(folder, "agent.yaml")}`, ...options });
+    onTestFinished(() => emulator.close());
+    const { demoArn: harnessArn, url: endpoint } = emulator;
+    const provider = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS });
+    return { emulator, provider };
+  };
+  const textsOf = async (world: Awaited<ReturnType<typeof worldOf>>) =>
+    (await world.events("text.finished")).map(({ text }) => text);
+
+  it("prompts again after a cancel though the agent works on, by each way to settle", async () => {
+    const { provider } = await onEmulator({ switches: { overlapping: "409" } });
+    for (const settle of ["stop", "reseed"] as const) {
+      const world = await worldOf(agentOf({ provider, settle }));
+      await world.prompt("The first");
+      await world.event("text.delta");
+      await world.cancel();
+      await world.prompt("And now?");
+      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    }
+  });
+
+  it("waits for an agent that answers with a conflict while it is at work", async () => {
+    const clock = fakeClock();
+    const { emulator, provider } = await onEmulator({ switches: { overlapping: "409" } });
+    const world = await worldOf(agentOf({ provider, settle: "wait" }), { clock });
+    await world.prompt("The first");
+    await world.event("text.delta");
+    await world.cancel();
+    await world.prompt("And now?");
+    const conflict = readUntil(
+      world.sessions,
+      world.sessionId,
+      ({ event }) => event.type === "call.finished" && event.outcome === "refused",
+    );
+    await passing(clock, conflict);
+    await emulator.advance(60_000);
+    const end = world.event("turn.finished", 2);
+    await passing(clock, end);
+    expect(await end).toMatchObject({ outcome: "completed" });
+    expect((await textsOf(world)).at(-1)).toBe("Here I am.");
+  });
+
+  it("begins a new conversation from the log, with calls and results, and the agent takes it", async () => {
+    const { provider } = await onEmulator({});
+    const clock = fakeClock();
+    const providerFacts = { idleMs: 900_000 };
+    const world = await worldOf(agentOf({ provider, tools: [work], providerFacts }), { clock });
+    await world.prompt("Please work.");
+    await world.event("turn.finished");
+    clock.advance(900_000);
+    await world.prompt("What was my name?");
+    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await textsOf(world)).toEqual(["Worked.", "You said it."]);
+    expect(await world.events("upstream.opened")).toMatchObject([{}, { seeded: true }]);
+  });
+
+  it("brings the results of cancelled calls beside the next prompt, and the agent takes them [RMA-P1-9]", async () => {
+    const { provider } = await onEmulator({});
+    const wait = tool({ name: "work" }, (_, context) => {
+      context.progress("waiting");
+      return new Promise(() => undefined);
+    });
+    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    await world.prompt("Please work.");
+    await world.event("tool.progressed");
+    await world.cancel();
+    await world.prompt("What was my name?");
+    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await world.events("upstream.opened")).toHaveLength(1);
+  });
+});
+
+/** Lets the time pass, timer by timer, until something has come. */
+async function passing(clock: ReturnType<typeof fakeClock>, done: Promise<unknown>): Promise<void> {
+  const pause = (): Promise<false> =>
+    new Promise((resolve) => {
+      setImmediate(() => resolve(false));
+    });
+  const isDone = done.then(() => true);
+  while (!(await Promise.race([isDone, pause()]))) {
+    if (clock.pending > 0) clock.advance(250);
+  }
+}
+
+async function callTimes(world: Awaited<ReturnType<typeof worldOf>>): Promise<number[]> {
+  const started = (await world.log()).filter(({ event }) => event.type === "call.started");
+  return started.map(({ at }) => at);
+}

@@ -1,0 +1,101 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { rolldown } from "rolldown";
+
+const root = join(import.meta.dirname, "../..");
+
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number | null;
+}
+
+export interface StartOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** What standard input says; nothing when it is not given. */
+  readonly input?: string;
+  /** As if a person sat there. */
+  readonly isTerminal?: boolean;
+}
+
+export interface CommandLine {
+  /** Where it runs, and where everything it keeps is. */
+  readonly folder: string;
+  start(args: readonly string[], options?: StartOptions): ChildProcessWithoutNullStreams;
+  run(args: readonly string[], options?: StartOptions): Promise<Ran>;
+  /** Bundles an entry of the sources into a file of the folder. */
+  bundle(entry: string, file: string): Promise<void>;
+  /** Ends every process that was started here. */
+  close(): Promise<void>;
+}
+
+/** The command, in processes of its own. */
+export async function commandLine(): Promise<CommandLine> {
+  const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
+  const children: ChildProcessWithoutNullStreams[] = [];
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const bundle = async (entry: string, file: string): Promise<void> => {
+    const bundled = await rolldown({
+      input: join(root, "src", entry),
+      platform: "node",
+      external: [/^[^./]/],
+      logLevel: "silent",
+    });
+    const at = join(folder, file);
+    await bundled.write({ dir: join(at, ".."), entryFileNames: "[name].mjs", format: "esm" });
+    await bundled.close();
+  };
+  await bundle("cli/main.ts", "bin/main.mjs");
+  writeFileSync(join(folder, "bin/package.json"), readFileSync(join(root, "package.json")));
+
+  const start: CommandLine["start"] = (args, { environment, input, isTerminal } = {}) => {
+    const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
+    const seated = ["--import", SEATED];
+    const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
+    const child = spawn(process.execPath, [...program, ...args], {
+      env: { ...clean, SPANLINE_DATA_DIR: join(folder, "data"), ...environment },
+      cwd: folder,
+    });
+    children.push(child);
+    if (isTerminal !== true) child.stdin.end(input ?? "");
+    return child;
+  };
+  return {
+    folder,
+    start,
+    bundle,
+    async close() {
+      const left = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
+      const ends = left.map((child) => once(child, "exit"));
+      for (const child of left) child.kill("SIGKILL");
+      await Promise.all(ends);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    async run(args, options) {
+      const child = start(args, options);
+      const [said, noted, [status]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, "exit"),
+      ]);
+      return { stdout: said, stderr: noted, status: typeof status === "number" ? status : null };
+    },
+  };
+}
+
+const SEATED = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
+
+/** Resolves when a stream has said something; with all that it said until then. */
+export async function saying(stream: Readable, words: string): Promise<string> {
+  let said = "";
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    said += String(chunk);
+    if (said.includes(words)) return said;
+  }
+  throw new Error(`the stream ended without "${words}": ${said}`);
+}
