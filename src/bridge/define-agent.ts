@@ -53,6 +53,10 @@ export function defineAgent(definition: AgentDefinition): Agent {
   if (terminalTool !== undefined && !byName.has(terminalTool.name)) {
     throw wrong("terminalTool", `${name} has no tool named ${terminalTool.name}`);
   }
+  for (const [cap, value] of Object.entries(definition.caps ?? {})) {
+    if (value === null ? cap === "tokens" : Number(value) > 0) continue;
+    throw wrong(`caps.${cap}`, `The cap ${cap} of ${name} is ${value}; give it a number above 0`);
+  }
   // Opening sends nothing, and what the provider's own settings forbid is said now.
   const canStop = provider.open().stop !== undefined;
   const facts = factsOf(definition, { tools, onLost, canStop });

@@ -116,6 +116,7 @@ export interface ApprovalLists {
 export interface TurnCaps {
   /** Calls of the provider. */
   readonly steps: number;
+  /** Without the time in which people were waited for. */
   readonly seconds: number;
   readonly tokens: number | null;
   readonly toolCalls: number;
@@ -175,7 +176,10 @@ export interface TurnFinished {
   readonly type: "turn.finished";
   readonly turnId: string;
   readonly outcome: TurnOutcome;
-  /** The provider's word, or ours for a cap: `max_steps`, `max_seconds`, `max_tokens`, `max_tool_calls`. */
+  /**
+   * The provider's word, or ours: `max_steps`, `max_seconds`, `max_tokens`, `max_tool_calls` for a cap, and
+   * `no_terminal_tool` where the tool was not called that has to end a turn.
+   */
   readonly reason: string | null;
   readonly usage: Usage | null;
   readonly steps: number;

@@ -56,6 +56,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       agent,
       clock,
       coalesceMs,
+      leaseMs: LEASE_MS,
       ...(workingDirectory !== undefined && { workingDirectory }),
       failed(error) {
         drivers.delete(lease.sessionId);
@@ -110,14 +111,16 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     async command(sessionId, command, from) {
       idle.used(sessionId);
       const driver = await drive(sessionId, () => takeUp(sessionId));
-      const { principal, clientId } = from;
+      const { principal, clientId, commandId } = from;
       const by = {
         kind: "user",
         principal: principal.id,
         ...(clientId !== undefined && { clientId }),
       } as const;
       const { rights } = principal;
-      const reply = await driver.send({ type: "commanded", command, by, rights }, commandKey(from));
+      const named = commandId === undefined ? {} : { commandId };
+      const commanded = { type: "commanded", command, by, rights, ...named } as const;
+      const reply = await driver.send(commanded, commandKey(from));
       if (reply === undefined) throw new Error(`The command ${command.type} got no reply`);
       return reply;
     },
@@ -156,7 +159,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   };
 }
 
-const LEASE_MS = 30_000;
+const LEASE_MS = 600_000;
 const DEFAULT_IDLE_MS = 60_000;
 
 function newSessionId(now: number): string {

@@ -24,6 +24,8 @@ import type { SessionState } from "./state.ts";
 export interface DriverOptions {
   readonly store: Store;
   readonly lease: Lease;
+  /** How long a lease holds that is not renewed. */
+  readonly leaseMs: number;
   readonly agent: Agent;
   readonly clock: SteadyClock;
   readonly workingDirectory?: string;
@@ -52,6 +54,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   let tail: Promise<unknown> = Promise.resolve();
   let isOver = false;
   let snapshotSeq = from.seq;
+  let stopRenewal = (): void => undefined;
   let stopTimer: (() => void) | undefined;
 
   const send: Driver["send"] = (happening, commandId) => {
@@ -128,6 +131,15 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     });
   }
 
+  function renewLater(): void {
+    stopRenewal = clock.after(options.leaseMs / 2, () => {
+      store
+        .renew(lease, clock.now(), options.leaseMs)
+        .then((isOurs) => (isOurs ? renewLater() : fail(leaseTaken(sessionId))))
+        .catch(fail);
+    });
+  }
+
   function fail(error: unknown): void {
     if (isOver) return;
     void end();
@@ -137,10 +149,12 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   async function end(): Promise<void> {
     isOver = true;
     stopTimer?.();
+    stopRenewal();
     answers.close();
     await runner.stop();
   }
 
+  renewLater();
   return {
     get state() {
       return state;
@@ -156,6 +170,10 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 }
 
 const SNAPSHOT_EVENTS = 500;
+
+function leaseTaken(sessionId: string): SpanlineError {
+  return new SpanlineError("stale_lease", `Another process has the session ${sessionId}`);
+}
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;

@@ -26,6 +26,8 @@ export type Happening =
       readonly command: SessionCommand;
       readonly by: Actor;
       readonly rights: readonly Right[];
+      /** The sender's own name for it. */
+      readonly commandId?: string;
     }
   | { readonly type: "call-said"; readonly callId: string; readonly said: readonly Said[] }
   /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */

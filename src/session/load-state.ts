@@ -14,7 +14,10 @@ export async function loadState(
     const events = await store.read(sessionId, state.seq, PAGE);
     if (events.length === 0) break;
     // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
-    for (const envelope of events) state = { ...evolve(state, envelope), seq: envelope.seq };
+    for (const envelope of events) {
+      if (envelope.seq > seq) return state;
+      state = { ...evolve(state, envelope), seq: envelope.seq };
+    }
   }
   return state;
 }

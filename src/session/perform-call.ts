@@ -7,6 +7,7 @@ import type { CallInput } from "../providers/provider.ts";
 import type { Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
 import type { Happening, Said } from "./input.ts";
+import { problemWith } from "./problem-with.ts";
 import { isCut } from "./turn/call-said.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
 
@@ -26,8 +27,17 @@ export async function performCall(
   work: CallWork,
 ): Promise<void> {
   const { callId, upstreamId, outgoing, isSeeding } = effect;
-  const { agent, signal, send } = work;
+  const { agent, signal } = work;
   let isOpen = false;
+  let ownFailure: unknown;
+  const send: CallWork["send"] = async (happening) => {
+    try {
+      return await work.send(happening);
+    } catch (error) {
+      ownFailure = error;
+      throw error;
+    }
+  };
   try {
     const history = isSeeding ? await work.history() : [];
     const session = agent.provider.open({
@@ -44,9 +54,11 @@ export async function performCall(
       ...(tools.length > 0 && { tools }),
     });
     isOpen = true;
-    await report(stream, callId, work);
+    await report(stream, callId, { ...work, send });
   } catch (error) {
     if (signal.aborted) return;
+    // That the session cannot write down what it hears is not the provider's fault.
+    if (ownFailure !== undefined) throw ownFailure;
     const failure = failureOf(error);
     const isMade = isOpen || (isCut(failure) && failure.details.phase !== "connect");
     await send({ type: "call-failed", callId, failure, isMade });
@@ -119,7 +131,6 @@ function checked(event: ProviderEvent, agent: Agent): Said {
     const known = [...agent.tools.keys()].join(", ");
     return { event, problem: `There is no tool ${name} here. There is: ${known || "none"}.` };
   }
-  const problem = tool.check(input);
-  if (problem === undefined) return { event };
-  return { event, problem: `${name} was not run: its arguments are wrong. ${problem}` };
+  const problem = problemWith(tool, input);
+  return problem === undefined ? { event } : { event, problem };
 }

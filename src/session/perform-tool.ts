@@ -7,6 +7,7 @@ import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { Effect } from "./due.ts";
 import type { Happening } from "./input.ts";
 import { keepOutput, type KeptOutput } from "./keep-output.ts";
+import { problemWith } from "./problem-with.ts";
 import { spawnFor } from "./spawn-for.ts";
 
 export interface ToolWork {
@@ -46,11 +47,8 @@ async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
     return { ending: "refused", result: toolError(callId, message) };
   }
   // An approver may have changed what the agent asked for.
-  const problem = tool.check(input);
-  if (problem !== undefined) {
-    const message = `${name} was not run: its arguments are wrong. ${problem}`;
-    return { ending: "refused", result: toolError(callId, message) };
-  }
+  const problem = problemWith(tool, input);
+  if (problem !== undefined) return { ending: "refused", result: toolError(callId, problem) };
   const limit = { limit: "run", milliseconds: tool.facts.timeoutMs } as const;
   const guard = guardCall(work.clock, work.signal, limit);
   const { context, end } = contextOf(effect, work, guard.signal);

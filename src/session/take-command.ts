@@ -12,19 +12,9 @@ import type { Work } from "./work.ts";
 type Commanded = Extract<Input, { readonly type: "commanded" }>;
 type Of<Type extends SessionCommand["type"]> = Extract<SessionCommand, { readonly type: Type }>;
 
-const RIGHTS: { readonly [Type in SessionCommand["type"]]: Right | null } = {
-  prompt: "prompt",
-  withdraw: "prompt",
-  cancel: "control",
-  answer: "approve",
-  attach: null,
-  detach: null,
-  "answer-host": null,
-  title: "control",
-};
-
-export function takeCommand(work: Work, { command, by, rights }: Commanded): CommandReply {
-  const wanted = RIGHTS[command.type];
+export function takeCommand(work: Work, commanded: Commanded): CommandReply {
+  const { command, by, rights } = commanded;
+  const wanted = rightFor(work, commanded);
   if (wanted !== null && !rights.includes(wanted)) {
     return refused("access_denied", `This needs the right to ${wanted}`);
   }
@@ -55,6 +45,31 @@ export function takeCommand(work: Work, { command, by, rights }: Commanded): Com
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
+    default:
+      return command satisfies never;
+  }
+}
+
+/** What is one's own needs no right over others. */
+function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
+  switch (command.type) {
+    case "prompt":
+    case "withdraw":
+      return "prompt";
+    case "answer":
+      return "approve";
+    case "cancel": {
+      const owner = state.turn.current?.by?.principal;
+      return owner !== undefined && owner === by.principal ? "prompt" : "control";
+    }
+    case "attach":
+      return command.mode === "controller" ? "control" : null;
+    case "detach":
+      return command.clientId === by.clientId ? null : "control";
+    case "title":
+      return "control";
+    case "answer-host":
+      return null;
     default:
       return command satisfies never;
   }

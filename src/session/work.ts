@@ -19,6 +19,7 @@ export interface Work {
 export function startWork(state: SessionState, input: Input): Work {
   const drafts: Draft[] = [];
   const actor: Actor | undefined = input.type === "commanded" ? input.by : undefined;
+  const cause = input.type === "commanded" ? input.commandId : undefined;
   return {
     at: input.at,
     ids: idsFrom(input.at, input.seed),
@@ -31,6 +32,7 @@ export function startWork(state: SessionState, input: Input): Work {
         at: input.at,
         ...(turnId !== undefined && { turnId }),
         ...(actor !== undefined && { actor }),
+        ...(cause !== undefined && { cause }),
         visibility: "public",
         event,
       };

@@ -69,11 +69,11 @@ const BUSY = {
 /** Before a call is bought, never in the middle of one. */
 function limitReached(
   work: Work,
-  { steps, startedAt, usage }: CurrentTurn,
+  { steps, startedAt, waitedMs, usage }: CurrentTurn,
   { caps }: AgentFacts,
 ): string | undefined {
   if (steps >= caps.steps) return "max_steps";
-  if (work.at - startedAt >= caps.seconds * 1000) return "max_seconds";
+  if (work.at - startedAt - waitedMs >= caps.seconds * 1000) return "max_seconds";
   if (caps.tokens !== null && (usage?.totalTokens ?? 0) >= caps.tokens) return "max_tokens";
   return undefined;
 }

@@ -25,6 +25,9 @@ export function evolveTurn(turn: TurnState, { event, at, actor }: Draft): TurnSt
         promptId,
         by: prompt?.by ?? null,
         startedAt: at,
+        waitedMs: 0,
+        askedAt: null,
+        questions: 0,
         steps: 0,
         usage: null,
         toolsStarted: 0,
@@ -91,14 +94,19 @@ function evolveCurrent(
       return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard });
     }
     case "approval.requested": {
-      const { stage } = current;
-      if (event.question !== "lost-call" || stage.type !== "lost") return turn;
-      return staged(turn, current, { ...stage, approvalId: event.approvalId });
+      const { stage, questions, askedAt } = current;
+      const asking = { ...current, questions: questions + 1, askedAt: askedAt ?? at };
+      if (event.question !== "lost-call" || stage.type !== "lost")
+        return { ...turn, current: asking };
+      return staged(turn, asking, { ...stage, approvalId: event.approvalId });
     }
     case "approval.resolved": {
       const { stage } = current;
-      if (stage.type !== "lost" || stage.approvalId !== event.approvalId) return turn;
-      return staged(turn, current, { ...stage, decision: event.decision });
+      const answered = withAnswer(current, at);
+      if (stage.type !== "lost" || stage.approvalId !== event.approvalId) {
+        return { ...turn, current: answered };
+      }
+      return staged(turn, answered, { ...stage, decision: event.decision });
     }
     case "tool.started": {
       // Another attempt is the same call.
@@ -108,6 +116,14 @@ function evolveCurrent(
     default:
       return said(turn, current, event);
   }
+}
+
+/** The clock of the turn goes on when nobody is asked any more. */
+function withAnswer(current: CurrentTurn, at: number): CurrentTurn {
+  const { questions, askedAt, waitedMs } = current;
+  if (questions > 1) return { ...current, questions: questions - 1 };
+  const waited = askedAt === null ? 0 : Math.max(0, at - askedAt);
+  return { ...current, questions: 0, askedAt: null, waitedMs: waitedMs + waited };
 }
 
 function said(turn: TurnState, current: CurrentTurn, event: AgentEvent): TurnState {

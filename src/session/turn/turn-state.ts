@@ -24,6 +24,12 @@ export interface CurrentTurn {
   readonly promptId: string;
   readonly by: Actor | null;
   readonly startedAt: number;
+  /** Milliseconds in which people were waited for, before the wait that `askedAt` began. */
+  readonly waitedMs: number;
+  /** When the first of the questions was asked that wait now; null while none does. */
+  readonly askedAt: number | null;
+  /** How many questions wait. */
+  readonly questions: number;
   /** Calls of the provider so far. */
   readonly steps: number;
   readonly usage: Usage | null;

@@ -109,7 +109,7 @@ function gathered(told: readonly SessionUpdate[]): unknown {
 }
 
 describe("the rules for updates", () => {
-  it("say of every event either how it is told or why it is not", () => {
+  it("say of every event of the session, their one source, either how it is told or why it is not [B-014]", () => {
     expect(Object.keys(UPDATE_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
     const undecided = Object.entries(UPDATE_RULES).filter(
       ([, { encode, silent }]) =>

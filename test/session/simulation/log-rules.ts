@@ -1,4 +1,5 @@
 import type { Right } from "../../../src/domain/actor.ts";
+import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
@@ -228,7 +229,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     const { turn, clients, approvals: asked, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
     if (happening.type === "commanded") {
-      const right = RIGHTS[happening.command.type];
+      const right = rightFor(happening.command, turnOwner(before));
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
     }
@@ -275,13 +276,23 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   };
 }
 
-const RIGHTS: { readonly [type: string]: Right | undefined } = {
-  prompt: "prompt",
-  withdraw: "prompt",
-  answer: "approve",
-  cancel: "control",
-  title: "control",
-};
+/** Everybody here is the same person, who may stop what they began. */
+function rightFor(
+  { type, ...command }: SessionCommand,
+  owner: string | undefined,
+): Right | undefined {
+  if (type === "prompt" || type === "withdraw") return "prompt";
+  if (type === "answer") return "approve";
+  if (type === "cancel") return owner === "me" ? "prompt" : "control";
+  if (type === "title") return "control";
+  return type === "attach" && "mode" in command && command.mode === "controller"
+    ? "control"
+    : undefined;
+}
+
+function turnOwner({ turn }: SessionState): string | undefined {
+  return turn.current?.by?.principal;
+}
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
   return events.some(({ event }) => {

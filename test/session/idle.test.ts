@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { loadState, saveState } from "../../src/session/load-state.ts";
+import { STATE_FORM } from "../../src/session/state.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, worldOf } from "../support/session-world.ts";
+
+const IDLE_MS = 60_000;
+
+/** Counts who takes up a session, and who lets it go. */
+function counting(store: Store): Store & { readonly acquired: number; readonly released: number } {
+  let acquired = 0;
+  let released = 0;
+  return {
+    ...store,
+    acquire: (...given) => {
+      acquired += 1;
+      return store.acquire(...given);
+    },
+    release: (lease) => {
+      released += 1;
+      return store.release(lease);
+    },
+    get acquired() {
+      return acquired;
+    },
+    get released() {
+      return released;
+    },
+  };
+}
+
+async function untilIdle(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a session that nobody uses", () => {
+  it("is let go from memory, and taken up again by its next command", async () => {
+    const clock = fakeClock();
+    const store = counting(memoryStore());
+    const provider = scriptedProvider([says("One."), says("Two.")]);
+    const world = await worldOf(agentOf({ provider }), { store, clock });
+    await world.prompt("First");
+    await world.event("turn.finished");
+    clock.advance(2 * IDLE_MS);
+    await untilIdle(() => store.released === 1);
+    await world.prompt("Second");
+    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(store.acquired).toBe(2);
+    expect((await world.events("session.recovered")).length).toBe(0);
+    expect(provider.calls[1]?.sessionId).toBe(provider.calls[0]?.sessionId);
+  });
+
+  it("stays while somebody is attached, or asked something", async () => {
+    const clock = fakeClock();
+    const store = counting(memoryStore());
+    const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+      store,
+      clock,
+    });
+    const name = "an editor";
+    await world.send({ type: "attach", clientId: "client_1", mode: "controller", name });
+    clock.advance(5 * IDLE_MS);
+    await world.prompt("First");
+    await world.event("turn.finished");
+    expect(store.acquired).toBe(1);
+  });
+
+  it("keeps its lease for as long as it is in memory", async () => {
+    const clock = fakeClock();
+    const store = memoryStore();
+    const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+      store,
+      clock,
+    });
+    await world.send({ type: "attach", clientId: "client_1", mode: "observer", name: "a page" });
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      clock.advance(300_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const other = { owner: "other", now: clock.now(), forMs: 1000 };
+    await expect(store.acquire(world.sessionId, other)).rejects.toMatchObject({
+      code: "lease_held",
+    });
+  });
+});
+
+describe("a snapshot", () => {
+  it("gives the state that the whole log gives, at any place", async () => {
+    const store = memoryStore();
+    const provider = scriptedProvider([says("One."), says("Two.")]);
+    const world = await worldOf(agentOf({ provider }), { store });
+    await world.prompt("First");
+    await world.event("turn.finished");
+    await world.prompt("Second");
+    await world.event("turn.finished", 2);
+    await world.sessions.close();
+    const { sessionId } = world;
+    const acquisition = { owner: "reader", now: 0, forMs: 1000, takeOver: true };
+    const { lease, head } = await store.acquire(sessionId, acquisition);
+    const whole = await loadState(store, sessionId, head);
+    for (let seq = 1; seq <= head.seq; seq++) {
+      await saveState(store, lease, await loadState(store, sessionId, { ...head, seq }));
+      expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(seq);
+      expect(await loadState(store, sessionId, head)).toEqual(whole);
+    }
+  });
+
+  it("of another form is as good as none", async () => {
+    const store = memoryStore();
+    const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), { store });
+    await world.prompt("First");
+    await world.event("turn.finished");
+    await world.sessions.close();
+    const { sessionId } = world;
+    const acquisition = { owner: "reader", now: 0, forMs: 1000, takeOver: true };
+    const { lease, head } = await store.acquire(sessionId, acquisition);
+    const whole = await loadState(store, sessionId, head);
+    await store.saveSnapshot(lease, { form: STATE_FORM, seq: 3, state: { seq: 3 } });
+    expect(await loadState(store, sessionId, head)).toEqual(whole);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { Right } from "../../src/domain/actor.ts";
+import { hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import type { SessionCommand } from "../../src/domain/session-command.ts";
+import type { Sender } from "../../src/session/sessions.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+
+const denied = { status: "refused", failure: { code: "access_denied" } };
+
+function person(id: string, ...rights: Right[]) {
+  return { principal: { id, rights } };
+}
+
+function send({ sessions, sessionId }: World, command: SessionCommand, from: Sender) {
+  return sessions.command(sessionId, command, from);
+}
+
+describe("rights", () => {
+  it("to prompt, to approve and to control are three", async () => {
+    const sending = tool({ name: "send" }, () => "sent");
+    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
+    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
+    const world = await worldOf(agentOf({ provider, tools: [sending], approvals }));
+    const prompt = { type: "prompt", content: [{ type: "text", text: "Send it" }] } as const;
+    expect(await send(world, prompt, person("reader", "approve", "control"))).toMatchObject(denied);
+    expect(await send(world, prompt, person("writer", "prompt"))).toMatchObject({
+      status: "accepted",
+    });
+    const { approvalId } = await world.event("approval.requested");
+    const allow = { type: "answer", approvalId, decision: "allow" } as const;
+    expect(await send(world, allow, person("writer", "prompt", "control"))).toMatchObject(denied);
+    expect(await send(world, { type: "cancel" }, person("other", "prompt"))).toMatchObject(denied);
+    expect(await send(world, allow, person("boss", "approve"))).toEqual({ status: "accepted" });
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+  });
+
+  it("let everybody stop the turn that they began", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const writer = person("writer", "prompt");
+    await send(world, { type: "prompt", content: [{ type: "text", text: "Go" }] }, writer);
+    expect(await send(world, { type: "cancel" }, writer)).toMatchObject({ status: "accepted" });
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+  });
+
+  it("are needed to control, and to detach another client", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
+    const attach = { type: "attach", clientId: "client_1", name: "one" } as const;
+    const guest = { ...person("guest", "prompt"), clientId: "client_1" };
+    expect(await send(world, { ...attach, mode: "controller" }, guest)).toMatchObject(denied);
+    expect(await send(world, { ...attach, mode: "observer" }, guest)).toEqual({
+      status: "accepted",
+    });
+    const detach = { type: "detach", clientId: "client_1", reason: "away" } as const;
+    const other = { ...person("other", "prompt"), clientId: "client_2" };
+    expect(await send(world, detach, other)).toMatchObject(denied);
+    expect(await send(world, detach, guest)).toEqual({ status: "accepted" });
+  });
+
+  it("time that people take is not the turn's", async () => {
+    const clock = fakeClock();
+    const sending = tool({ name: "send" }, () => "sent");
+    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
+    const caps = { steps: 9, seconds: 60, tokens: null, toolCalls: 9, parallelTools: 1 };
+    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
+    const world = await worldOf(agentOf({ provider, tools: [sending], approvals, caps }), {
+      clock,
+    });
+    await world.prompt("Send it");
+    const { approvalId } = await world.event("approval.requested");
+    clock.advance(500_000);
+    await world.answer(approvalId, "allow");
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+  });
+});
