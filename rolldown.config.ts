@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
-const { dependencies } = JSON.parse(
-  readFileSync(new URL("package.json", import.meta.url), "utf8"),
-);
+const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /**
  * One file per entry and shared chunks between them. Node takes most of a millisecond for every module it loads: as
@@ -18,10 +16,7 @@ export default defineConfig({
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",
-  external: [
-    /^node:/,
-    ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`)),
-  ],
+  external: [/^node:/, ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`))],
   output: {
     dir: "dist",
     format: "esm",

@@ -54,7 +54,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     throw wrong("terminalTool", `${name} has no tool named ${terminalTool.name}`);
   }
   for (const [cap, value] of Object.entries(definition.caps ?? {})) {
-    if (value === null ? cap === "tokens" : Number(value) > 0) continue;
+    if (value === null ? cap === "tokens" : value > 0) continue;
     throw wrong(`caps.${cap}`, `The cap ${cap} of ${name} is ${value}; give it a number above 0`);
   }
   // Opening sends nothing, and what the provider's own settings forbid is said now.
