@@ -1,11 +1,13 @@
 // The public entry `spanline`: the words that every part speaks, and agents that are run with tools of one's own. A line
 // added here is API.
 
-export { defineAgent, type AgentDefinition } from "./bridge/define-agent.ts";
+export type { AgentDefinition } from "./bridge/agent-definition.ts";
+export { defineAgent } from "./bridge/define-agent.ts";
 export type { Spent, TurnGuard } from "./bridge/guarded-provider.ts";
-export type { RunOptions } from "./bridge/run-options.ts";
+export type { RunAnswer, RunOptions } from "./bridge/run-options.ts";
 export type { RunCall, RunResult } from "./bridge/run-result.ts";
 export { runToCompletion } from "./bridge/run-to-completion.ts";
+export type { Actor } from "./domain/actor.ts";
 export type {
   AgentEvent,
   ApprovalLists,
@@ -14,6 +16,7 @@ export type {
   OnLost,
   Settle,
   ToolEnding,
+  ToolFacts,
   TurnCaps,
   TurnOutcome,
 } from "./domain/agent-event.ts";
@@ -41,6 +44,7 @@ export {
   type TurnMessage,
 } from "./domain/turn.ts";
 export type { Usage } from "./domain/usage.ts";
+export type { SteadyClock } from "./platform/clock.ts";
 export type { Agent } from "./session/agent.ts";
-export { defineTool } from "./tools/define-tool.ts";
+export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export type { SpawnOptions, Spawned, Tool, ToolContext } from "./tools/tool.ts";

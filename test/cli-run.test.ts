@@ -230,11 +230,20 @@ describe("spanline run", () => {
     [["run", "--harness", "arn:typo", "Hi"], "--harness"],
     [["run", "--yes", "--no", "Hi"], "cannot be used with"],
     [["run", "--max-steps", "0", "Hi"], "whole number above 0"],
-    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs"],
+    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs: there is no such file\n"],
     [["run", "--tools", "bin/package.json", "Hi"], "Cannot load bin/package.json"],
   ])("exits with 2 for %j", async (args, problem) => {
     const { status, stdout, stderr } = await cli.run(args);
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
+  });
+
+  it("says what a file of tools lacks when the package is not beside it", async () => {
+    const file = join(cli.folder, "alone.mjs");
+    writeFileSync(file, 'import { defineTool } from "spanline";\nexport default [];');
+    const { status, stderr } = await cli.run(["run", "--tools", file, "Hi"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("Cannot find package 'spanline'");
+    expect(stderr).toContain("install spanline in the folder of that file");
   });
 
   it.each([

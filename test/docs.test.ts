@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DIAGNOSTIC_CODES } from "../src/domain/diagnostic.ts";
@@ -34,6 +34,20 @@ describe("docs/dependencies.md", () => {
     expect(listed.sort()).toEqual(
       [...Object.keys(dependencies), ...Object.keys(devDependencies)].sort(),
     );
+  });
+});
+
+describe("the pages in docs", () => {
+  it("link to nothing that the package does not have", () => {
+    const { files } = JSON.parse(read("package.json"));
+    const links = readdirSync(join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => [...read(`docs/${name}`).matchAll(/\]\((?!https?:|#)([^)#]+)/g)])
+      .map((match) => join("docs", match[1] ?? ""));
+    expect(links.length).toBeGreaterThan(3);
+    const isPacked = (path: string): boolean =>
+      ["README.md", ...files].some((file) => path === file || path.startsWith(`${file}/`));
+    expect(links.filter((path) => !isPacked(path) || !existsSync(join(root, path)))).toEqual([]);
   });
 });
 

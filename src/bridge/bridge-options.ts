@@ -1,5 +1,6 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
+import type { Datasync } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
 
 export interface BridgeOptions {
@@ -9,6 +10,8 @@ export interface BridgeOptions {
   readonly clock: SteadyClock;
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
   readonly agents: () => Promise<StartedAgents>;
+  /** How commits are brought to the disk. */
+  readonly datasync?: Datasync;
   /** Told when another process has the directory and does not answer. */
   readonly waiting?: (owner: BridgeFile | undefined) => void;
   /** Something went wrong that no caller will hear of. */

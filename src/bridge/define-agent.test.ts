@@ -78,13 +78,91 @@ describe("defineAgent", () => {
     expect(facts.provider.canStop).toBe(false);
   });
 
+  it("takes what is undefined for not given", () => {
+    const plain = defineAgent({ name: "demo", provider: harness });
+    const unset = {
+      approvals: { deny: undefined, ask: undefined, allow: undefined, otherwise: undefined },
+      caps: { steps: undefined, tokens: undefined },
+      upstream: { idleSeconds: undefined },
+      approvalSeconds: undefined,
+      onLost: undefined,
+    };
+    const given = defineAgent(Object({ name: "demo", provider: harness, ...unset }));
+    expect(given.facts).toEqual(plain.facts);
+    expect(JSON.stringify(given.facts)).toBe(JSON.stringify(plain.facts));
+  });
+
+  it("takes patterns that fit a tool, and the one that fits any", () => {
+    const approvals = { deny: ["*"], ask: ["save_*", "*_note"], allow: ["save_note"] };
+    const { facts } = defineAgent({ name: "demo", provider: harness, tools: [note], approvals });
+    expect(facts.approvals).toEqual({ ...approvals, otherwise: "ask" });
+    expect(() =>
+      defineAgent({ name: "demo", provider: harness, approvals: { deny: ["*"] } }),
+    ).not.toThrow();
+  });
+
   it.each([
     ["name", { name: "two words" }],
+    ["name", { name: undefined }],
+    ["provider", { provider: undefined }],
+    ["provider", { provider: { name: "mine" } }],
     ["tools", { tools: [note, note] }],
+    ["tools", { tools: note }],
+    ["tools[1]", { tools: [note, { name: "bare" }] }],
     ["onLost", { onLost: "resend" }],
+    ["onLost", { onLost: "retry" }],
+    ["settle", { settle: "kill" }],
     ["terminalTool", { terminalTool: { name: "finish" } }],
-  ] as const)("refuses a %s that cannot work", (path, change) => {
-    const define = (): unknown => defineAgent({ name: "demo", provider: harness, ...change });
+    ["terminalTool", { terminalTool: "save_note" }],
+    ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: -1 } }],
+    ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: 1.5 } }],
+    ["approvals", { approvals: ["save_note"] }],
+    ["approvals.denied", { approvals: { denied: ["save_note"] } }],
+    ["approvals.deny", { approvals: { deny: "save_note" } }],
+    ["approvals.ask", { approvals: { ask: null } }],
+    ["approvals.allow[1]", { approvals: { allow: ["save_note", 7] } }],
+    ["approvals.deny[0]", { approvals: { deny: ["save_notes"] } }],
+    ["approvals.deny[0]", { approvals: { deny: ["delete_*"] } }],
+    ["approvals.otherwise", { approvals: { otherwise: "never" } }],
+    ["caps", { caps: 3 }],
+    ["caps.step", { caps: { step: 3 } }],
+    ["caps.steps", { caps: { steps: 0 } }],
+    ["caps.steps", { caps: { steps: "3" } }],
+    ["caps.steps", { caps: { steps: null } }],
+    ["caps.seconds", { caps: { seconds: Number.NaN } }],
+    ["caps.seconds", { caps: { seconds: Infinity } }],
+    ["approvalSeconds", { approvalSeconds: "5" }],
+    ["approvalSeconds", { approvalSeconds: 0 }],
+    ["upstream", { upstream: 900 }],
+    ["upstream.idle", { upstream: { idle: 900 } }],
+    ["upstream.idleSeconds", { upstream: { idleSeconds: -1 } }],
+    ["upstream.lifetimeSeconds", { upstream: { lifetimeSeconds: "1h" } }],
+    ["approval", { approval: { deny: ["save_note"] } }],
+  ] as const)("refuses a %s that cannot work: %j", (path, change) => {
+    const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
+    const define = (): unknown => defineAgent(Object(definition));
     expect(define).toThrow(expect.objectContaining({ code: "invalid_option", details: { path } }));
+  });
+
+  it.each([
+    [
+      { approvals: { denny: ["save_note"] } },
+      "There is no option approvals.denny; did you mean deny?",
+    ],
+    [
+      { approvals: { deny: ["save_notes"] } },
+      'approvals.deny[0] is "save_notes", which fits no tool; did you mean save_note?',
+    ],
+    [{ onlost: "ask" }, "There is no option onlost; did you mean onLost?"],
+    [{ colour: "red" }, /^There is no option colour; there are name, provider, /],
+  ] as const)("says what %j was to be", (change, message) => {
+    const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
+    expect(() => defineAgent(Object(definition))).toThrow(message);
+  });
+
+  it.each([undefined, null, "demo", []])("refuses %j for a definition", (definition) => {
+    expect(() => defineAgent(Object.freeze(definition as never))).toThrow(
+      expect.objectContaining({ code: "invalid_option" }),
+    );
   });
 });

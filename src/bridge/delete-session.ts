@@ -1,23 +1,54 @@
+import { join } from "node:path";
+import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { openBridge } from "./open-bridge.ts";
+import { OwnerGoneError, type RemoteSessions } from "./link/remote-sessions.ts";
+import { lockOrJoin } from "./lock-or-join.ts";
 
 /**
- * Deletes a session where it is run, or here when nobody runs it; false when there was none. No agent is started for
- * that, so nothing that was left in the middle goes on.
+ * Deletes a session where it is run, or here when nobody runs it; false when there was none. Nothing is run here, and
+ * nobody can join: whoever comes meanwhile waits.
  */
 export async function deleteSession(
   sessionId: string,
-  options: Omit<BridgeOptions, "agents" | "report">,
+  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "waiting">,
 ): Promise<boolean> {
-  const bridge = openBridge({
-    ...options,
-    agents: async () => ({ agents: [], close: async () => {} }),
-    // Sessions that cannot be taken up, for want of their agents.
-    report() {},
-  });
+  const { signal } = new AbortController();
+  for (;;) {
+    const found = await lockOrJoin({ ...options, signal });
+    if (found.release !== undefined) return deleteHere(sessionId, options.directory, found.release);
+    const isDeleted = await deleteThere(sessionId, found.sessions);
+    if (isDeleted !== undefined) return isDeleted;
+  }
+}
+
+async function deleteHere(
+  sessionId: string,
+  directory: string,
+  release: () => void,
+): Promise<boolean> {
   try {
-    return await bridge.sessions.delete(sessionId);
+    const store = await openSqliteStore({ file: join(directory, "sessions.db") });
+    try {
+      return await store.deleteSession(sessionId);
+    } finally {
+      await store.close();
+    }
   } finally {
-    await bridge.close();
+    release();
+  }
+}
+
+/** Undefined when the owner went before it said. */
+async function deleteThere(
+  sessionId: string,
+  sessions: RemoteSessions,
+): Promise<boolean | undefined> {
+  try {
+    return await sessions.delete(sessionId);
+  } catch (error) {
+    if (error instanceof OwnerGoneError) return undefined;
+    throw error;
+  } finally {
+    sessions.close();
   }
 }

@@ -29,8 +29,13 @@ export function guardedProvider(provider: Provider, options: GuardOptions): Guar
   let spent: Spent = { calls: 0, usage: null };
   const open: Provider["open"] = (openOptions) => {
     const session = provider.open(openOptions);
+    // Its methods may be those of a class, which a spread would lose.
+    const stop = session.stop?.bind(session);
+    const runCommand = session.runCommand?.bind(session);
     return {
-      ...session,
+      id: session.id,
+      ...(stop !== undefined && { stop }),
+      ...(runCommand !== undefined && { runCommand }),
       async call(input, callOptions) {
         if (isDone()) return DONE;
         const reason =
@@ -47,8 +52,9 @@ export function guardedProvider(provider: Provider, options: GuardOptions): Guar
       },
     };
   };
+  const { name, seams, effectFree } = provider;
   return {
-    provider: { ...provider, open },
+    provider: { name, seams, effectFree, open },
     get spent() {
       return spent;
     },

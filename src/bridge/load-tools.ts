@@ -1,8 +1,10 @@
+import { access } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { isObject } from "../domain/json.ts";
 import type { Tool } from "../tools/tool.ts";
+import { isTool } from "./is-tool.ts";
 
 /** The tools that a file of code exports by default. Loading it runs it. */
 export async function loadTools(file: string): Promise<readonly Tool[]> {
@@ -21,23 +23,26 @@ async function imported(file: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(resolve(file)).href);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const hint =
-      code === "ERR_UNKNOWN_FILE_EXTENSION" && extname(file) === ".ts"
-        ? "this version of Node runs no TypeScript; compile it, or use Node 22.18 or later"
-        : thrownMessage(cause).split("\n", 1).join("");
-    throw unusable(`Cannot load ${file}: ${hint}`, cause);
+    throw unusable(`Cannot load ${file}: ${await reasonOf(cause, file)}`, cause);
   }
 }
 
-/** By its form: a tool may come from another copy of this package. */
-function isTool(value: unknown): value is Tool {
-  if (!isObject(value) || !isObject(value["facts"])) return false;
-  return (
-    typeof value["facts"]["name"] === "string" &&
-    typeof value["check"] === "function" &&
-    typeof value["run"] === "function"
+/** For whoever wrote the file: where in our code it was imported is none of their business. */
+async function reasonOf(cause: unknown, file: string): Promise<string> {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const message = thrownMessage(cause).split("\n", 1).join("");
+  if (code === "ERR_UNKNOWN_FILE_EXTENSION" && extname(file) === ".ts") {
+    return "this version of Node runs no TypeScript; compile it, or use Node 22.18 or later";
+  }
+  if (code !== "ERR_MODULE_NOT_FOUND") return message;
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
   );
+  if (!isThere) return "there is no such file";
+  return /package 'spanline'/.test(message)
+    ? `${message}; install spanline in the folder of that file`
+    : message;
 }
 
 function unusable(message: string, cause?: unknown): SpanlineError {

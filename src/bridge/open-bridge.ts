@@ -6,41 +6,53 @@ import { ownOrJoin, type Ownership } from "./ownership.ts";
 export interface Bridge {
   /** Usable at once, and through every change of owner. */
   readonly sessions: Sessions;
-  /** Resolves when there is somebody to run the sessions: this process, or another. */
-  joined(): Promise<{ readonly isOwner: boolean }>;
+  /** Resolves when there is somebody to run the sessions: this process, or another, by its number. */
+  joined(): Promise<Pick<Ownership, "isOwner" | "pid">>;
   close(): Promise<void>;
 }
 
 /** The sessions of a directory: run here when nobody else runs them, now or later. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { directory, version, clock, waiting } = options;
+  const { directory, version, clock, waiting, report } = options;
   const end = new AbortController();
   let ownership: Ownership | undefined;
+  let joining: Promise<Ownership> | undefined;
   const join = async (): Promise<Ownership> => {
-    ownership = await ownOrJoin({
+    joining = ownOrJoin({
       directory,
       version,
       clock,
       signal: end.signal,
       // Only the process that runs the sessions needs what runs them.
-      start: async () => {
+      start: async (broken) => {
         const { startSessions } = await import("./start-sessions.ts");
-        return startSessions(options);
+        return startSessions(options, broken);
       },
+      report,
       ...(waiting !== undefined && { waiting }),
     });
+    ownership = await joining;
+    ownership.gone.addEventListener("abort", joinNext, { once: true });
     return ownership;
   };
   const sessions = joinedSessions({ clock, join });
+  /** Turns that were under way go on, also when nobody here looks at them. */
+  const joinNext = (): void => {
+    if (!end.signal.aborted) sessions.list({ limit: 1 }).catch(unlessClosed);
+  };
+  const unlessClosed = (error: unknown): void => {
+    if (!end.signal.aborted) report(error);
+  };
   return {
     sessions,
     async joined() {
       await sessions.list({ limit: 1 });
-      return { isOwner: ownership?.isOwner === true };
+      return { isOwner: ownership?.isOwner === true, pid: ownership?.pid ?? process.pid };
     },
     async close() {
       end.abort();
-      await ownership?.close();
+      const last = await joining?.catch(() => undefined);
+      await last?.close();
     },
   };
 }

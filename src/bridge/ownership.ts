@@ -1,29 +1,23 @@
 import { once } from "node:events";
-import { chmod, mkdir, rm } from "node:fs/promises";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { chmod, rm } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { pause } from "../async/pause.ts";
-import { SpanlineError } from "../domain/errors.ts";
-import type { Clock } from "../platform/clock.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { localSocketPath } from "../platform/local-socket-path.ts";
 import { randomToken } from "../platform/random.ts";
 import { saveFile } from "../platform/saved-file.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { takeOwnerLock } from "../store/sqlite/owner-lock.ts";
-import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
+import type { BridgeFile } from "./bridge-file.ts";
 import type { Joined } from "./link/joined-sessions.ts";
-import { OwnerGoneError, remoteSessions } from "./link/remote-sessions.ts";
+import { LinkedClients } from "./link/linked-clients.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
+import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
 
-export interface OwnershipOptions {
-  readonly directory: string;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Begins to run the sessions of the directory: called when nobody else does. */
-  start(): Promise<OwnedSessions>;
-  /** Told when the owner is there and does not answer. */
-  readonly waiting?: (owner: BridgeFile | undefined) => void;
+export interface OwnershipOptions extends JoinOptions {
+  /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
+  start(broken: (error: unknown) => void): Promise<OwnedSessions>;
+  /** Something went wrong that no caller will hear of. */
+  readonly report: (error: unknown) => void;
 }
 
 export interface OwnedSessions {
@@ -33,6 +27,8 @@ export interface OwnedSessions {
 
 export interface Ownership extends Joined {
   readonly isOwner: boolean;
+  /** The process that runs the sessions. */
+  readonly pid: number;
   close(): Promise<void>;
 }
 
@@ -41,75 +37,71 @@ export interface Ownership extends Joined {
  * the kernel frees when it dies; the others talk to it over a socket that only this user can open.
  */
 export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
-  const { directory, clock, signal } = options;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  for (let round = 0; ; round++) {
-    signal.throwIfAborted();
-    const release = await takeOwnerLock(join(directory, "owner.lock"));
-    if (release !== undefined) return own(options, release);
-    const file = await readBridgeFile(directory);
-    const joined = file === undefined ? undefined : await joinOwner(file, options);
-    if (joined !== undefined) return joined;
-    if (round === PATIENT_ROUNDS) options.waiting?.(file);
-    // It has the lock, and does not listen yet, or not any more.
-    await pause(clock, ROUND_MS, signal);
-  }
+  const found = await lockOrJoin(options);
+  if (found.release !== undefined) return own(options, found.release);
+  const { sessions, pid } = found;
+  return {
+    sessions,
+    isOwner: false,
+    pid,
+    gone: sessions.gone,
+    close: () => Promise.resolve(sessions.close()),
+  };
 }
 
-const ROUND_MS = 50;
-const PATIENT_ROUNDS = 100;
-
 async function own(options: OwnershipOptions, release: () => void): Promise<Ownership> {
-  const { directory, version } = options;
+  const { directory, version, report } = options;
   const token = randomToken();
   const address = localSocketPath(directory);
+  const gone = new AbortController();
+  const sockets = new Set<Socket>();
   let owned: OwnedSessions | undefined;
   let server: Server | undefined;
+  let closed: Promise<void> | undefined;
+
+  const letGo = async (): Promise<void> => {
+    gone.abort();
+    try {
+      await rm(join(directory, "bridge.json"), { force: true });
+      server?.close();
+      for (const socket of sockets) socket.destroy();
+      await owned?.close();
+    } finally {
+      release();
+    }
+  };
+  const close = (): Promise<void> => (closed ??= letGo());
+  const broken = (error: unknown): void => {
+    if (gone.signal.aborted) return;
+    // At once, so that whoever is refused because of it knows that the next owner is to be asked.
+    gone.abort(lettingGo(directory, error));
+    report(gone.signal.reason);
+    // While it starts it is closed below.
+    if (owned !== undefined) close().catch(report);
+  };
+
   try {
-    owned = await options.start();
+    owned = await options.start(broken);
+    gone.signal.throwIfAborted();
     const { sessions } = owned;
-    const sockets = new Set<Socket>();
+    const clients = new LinkedClients();
+    const served = { sessions, token, version, clients, closing: gone.signal };
     server = await listen(address, (socket) => {
       sockets.add(socket);
-      void serveSessions(socket, { sessions, token, version }).finally(() =>
-        sockets.delete(socket),
-      );
+      void serveSessions(socket, served).finally(() => sockets.delete(socket));
     });
     const file: BridgeFile = { address, token, version, pid: process.pid };
     await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
-    return ownership({ sessions, owned, server, sockets, release, directory });
+    return { sessions, isOwner: true, pid: process.pid, gone: gone.signal, close };
   } catch (error) {
-    server?.close();
-    await owned?.close();
-    release();
+    await close();
     throw error;
   }
 }
 
-interface Parts {
-  readonly sessions: Sessions;
-  readonly owned: OwnedSessions;
-  readonly server: Server;
-  readonly sockets: ReadonlySet<Socket>;
-  readonly directory: string;
-  readonly release: () => void;
-}
-
-function ownership({ sessions, owned, server, sockets, release, directory }: Parts): Ownership {
-  const gone = new AbortController();
-  return {
-    sessions,
-    isOwner: true,
-    gone: gone.signal,
-    async close() {
-      gone.abort();
-      await rm(join(directory, "bridge.json"), { force: true });
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await owned.close();
-      release();
-    },
-  };
+function lettingGo(directory: string, cause: unknown): SpanlineError {
+  const message = `The sessions in ${directory} can no longer be written here and are let go, for the next process to take up: ${thrownMessage(cause)}`;
+  return new SpanlineError("store_failed", message, { details: { directory }, cause });
 }
 
 async function listen(address: string, take: (socket: Socket) => void): Promise<Server> {
@@ -120,36 +112,4 @@ async function listen(address: string, take: (socket: Socket) => void): Promise<
   await once(server, "listening");
   if (!address.startsWith("\\\\")) await chmod(address, 0o600);
   return server;
-}
-
-/** Undefined when nobody is there: what the file says is a dead process's. */
-async function joinOwner(
-  { address, token }: BridgeFile,
-  { version, signal }: OwnershipOptions,
-): Promise<Ownership | undefined> {
-  const socket = connect(address);
-  const stop = (): void => void socket.destroy();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await once(socket, "connect");
-    const sessions = await remoteSessions(socket, { token, version });
-    return {
-      sessions,
-      isOwner: false,
-      gone: sessions.gone,
-      close: () => Promise.resolve(sessions.close()),
-    };
-  } catch (error) {
-    socket.destroy();
-    if (error instanceof SpanlineError) throw error;
-    if (error instanceof OwnerGoneError || isRefused(error)) return undefined;
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-function isRefused(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ECONNREFUSED" || code === "ENOENT" || code === "ECONNRESET" || code === "EPIPE";
 }

@@ -1,12 +1,13 @@
 import type { ApprovalRequested, Decision, TurnCaps } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { TurnGuard } from "./guarded-provider.ts";
 
 export interface RunOptions {
   readonly prompt: string;
   /** Answers what the agent's definition asks about. Without it everything that asks is denied. */
-  approve?(request: ApprovalRequested): Promise<Decision>;
+  approve?(request: ApprovalRequested): Promise<Decision | RunAnswer>;
   /** Sees every event as it is written down. What it throws ends the run, and is thrown by it. */
   onEvent?(envelope: Envelope): void;
   /** Told in full what went wrong in a tool, of which the agent hears the message alone. */
@@ -20,4 +21,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly workingDirectory?: string;
   readonly clock?: SteadyClock;
+}
+
+/** A decision with more to say. */
+export interface RunAnswer {
+  readonly decision: Decision;
+  /** For the log, and where a tool is denied for the agent. */
+  readonly reason?: string;
+  /** What the tool is to run with instead. */
+  readonly input?: JsonObject;
 }

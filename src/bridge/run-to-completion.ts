@@ -4,9 +4,10 @@ import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { RunningSessions } from "../session/create-sessions.ts";
+import { checkRun } from "./check-run.ts";
 import { localPrincipal } from "./local-principal.ts";
 import { agentForRun } from "./run-agent.ts";
-import { decisionFor } from "./run-decision.ts";
+import { answerFor } from "./run-decision.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runRecord } from "./run-record.ts";
 import type { RunResult } from "./run-result.ts";
@@ -19,6 +20,7 @@ import { stopUpstream } from "./stop-upstream.ts";
  * The session that it takes is the one that a bridge runs, kept in memory.
  */
 export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
+  checkRun(agent, options);
   const { clock = systemClock, workingDirectory, signal } = options;
   const running = agentForRun(agent, options);
   // Whoever only imports this to define tools does not pay for what runs them.
@@ -64,7 +66,8 @@ async function begin(sessions: RunningSessions, sessionId: string, prompt: strin
   const said = { type: "prompt", content: [{ type: "text", text: prompt }] } as const;
   const reply = await sessions.command(sessionId, said, { principal: localPrincipal });
   if (reply.status === "refused") {
-    throw new SpanlineError(reply.failure.code, reply.failure.message);
+    const { code, message, details } = reply.failure;
+    throw new SpanlineError(code, message, { details: { ...details, path: "prompt" } });
   }
 }
 
@@ -102,9 +105,9 @@ async function decide(
   request: ApprovalRequested,
   options: RunOptions,
 ): Promise<void> {
-  const decision = await decisionFor(request, options);
+  const given = await answerFor(request, options);
   const { approvalId } = request;
-  const answer = { type: "answer", approvalId, decision } as const;
+  const answer = { type: "answer", approvalId, ...given } as const;
   // It may have been answered meanwhile, by its deadline or a cancel.
   await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
 }

@@ -1,45 +1,57 @@
-import { startServer } from "../http/server.ts";
-import { randomToken } from "../platform/random.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { startServer, type RunningServer, type ServerOptions } from "../http/server.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { SessionRecord } from "../store/store.ts";
+import { isLoopback } from "../surfaces/portal/loopback.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../surfaces/portal/portal-routes.ts";
 import { router } from "../surfaces/portal/router.ts";
 import { localPrincipal } from "./local-principal.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
+import { notePort, whoListens } from "./listening-port.ts";
 import { openBridge } from "./open-bridge.ts";
+import { portalToken } from "./portal-token.ts";
 
 export interface UpOptions extends BridgeOptions {
   readonly host: string;
   readonly port: number;
+  /** Makes another token: whoever has the old one loses its rights. */
+  readonly newToken?: boolean;
+  /** Ends the waiting for a process that has the directory and does not answer. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Up {
   readonly url: string;
-  /** Leads to the session, with the token of this run: whoever has it may approve and control. */
+  /** Leads to the session, with the token of this directory: whoever has it may approve and control. */
   readonly link: string;
   readonly session: SessionRecord;
   /** Whether this process runs the sessions, rather than another one that was there before. */
   readonly isOwner: boolean;
+  /** The process that does. */
+  readonly ownerPid: number;
   close(): Promise<void>;
 }
 
 /** Runs or joins the sessions of a directory and serves them to browsers and programs of this machine. */
 export async function runUp(options: UpOptions): Promise<Up> {
-  const { host, port, clock, report } = options;
+  const { host, port, clock, report, signal } = options;
   const bridge = openBridge(options);
+  const leave = (): void => void bridge.close().catch(report);
+  signal?.addEventListener("abort", leave, { once: true });
   try {
-    const { isOwner } = await bridge.joined();
+    const { isOwner, pid: ownerPid } = await bridge.joined();
     const { sessions } = bridge;
-    const token = randomToken();
+    const token = await portalToken(options.directory, { renew: options.newToken === true });
     const session = await latestSession(sessions);
-    const routes = portalRoutes({ sessions, clock, token, keyless: true });
+    const routes = portalRoutes({ sessions, clock, token, keyless: isLoopback(host) });
     const served = { host, port, limits: PORTAL_LIMITS, onBug: report };
-    const server = await startServer({ ...served, ...router(routes, report) });
+    const server = await listening(options, { ...served, ...router(routes, report) });
     return {
       url: server.url,
       link: `${server.url}/sessions/${session.sessionId}?token=${token}`,
       session,
       isOwner,
+      ownerPid,
       async close() {
         await server.close();
         await bridge.close();
@@ -48,7 +60,34 @@ export async function runUp(options: UpOptions): Promise<Up> {
   } catch (error) {
     await bridge.close();
     throw error;
+  } finally {
+    signal?.removeEventListener("abort", leave);
   }
+}
+
+/** A port that somebody chose is written down, for whoever chooses it again. */
+async function listening(
+  { directory, port }: UpOptions,
+  served: ServerOptions,
+): Promise<RunningServer> {
+  let server: RunningServer;
+  try {
+    server = await startServer(served);
+  } catch (error) {
+    const pid = await whoListens(directory, port);
+    if (pid === undefined) throw error;
+    const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
+    throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
+  }
+  if (port === 0) return server;
+  const forget = await notePort(directory, port);
+  return {
+    ...server,
+    async close() {
+      await forget();
+      await server.close();
+    },
+  };
 }
 
 /** Whoever starts it again finds the session where it was. */

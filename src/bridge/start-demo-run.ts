@@ -1,7 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { emulate } from "../emulator/emulate.ts";
 import type { Agent } from "../session/agent.ts";
 import { demoAgentOn, type DemoOptions } from "./demo-agent.ts";
+import { prepareDirectory } from "./data-directory.ts";
 
 export interface DemoRun {
   readonly agent: Agent;
@@ -10,7 +10,7 @@ export interface DemoRun {
 
 /** The demo agent for one run: its emulator remembers nothing, so that it is in nobody's way. */
 export async function startDemoRun(options: DemoOptions): Promise<DemoRun> {
-  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  await prepareDirectory(options.directory);
   const emulator = await emulate();
   return { agent: demoAgentOn(emulator, options), close: () => emulator.close() };
 }

@@ -6,28 +6,32 @@ import type { BridgeOptions } from "./bridge-options.ts";
 import type { OwnedSessions } from "./ownership.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
-export async function startSessions({
-  directory,
-  clock,
-  agents,
-  report,
-}: BridgeOptions): Promise<OwnedSessions> {
-  const store = await openSqliteStore({ file: join(directory, "sessions.db"), clock });
-  const started = await agents();
-  const sessions = createSessions({
-    store,
-    agents: started.agents,
-    clock,
-    owner: `${process.pid}-${randomText(8)}`,
-    report,
-  });
-  await sessions.recover();
-  return {
-    sessions,
-    async close() {
-      await sessions.close();
-      await started.close();
-      await store.close();
-    },
+export async function startSessions(
+  { directory, clock, agents, report, datasync }: BridgeOptions,
+  broken: (error: unknown) => void,
+): Promise<OwnedSessions> {
+  /** What was begun, the last first. */
+  const begun: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of begun.splice(0)) await end().catch(report);
   };
+  try {
+    const store = await openSqliteStore({
+      file: join(directory, "sessions.db"),
+      clock,
+      failed: broken,
+      ...(datasync !== undefined && { datasync }),
+    });
+    begun.unshift(() => store.close());
+    const started = await agents();
+    begun.unshift(() => started.close());
+    const owner = `${process.pid}-${randomText(8)}`;
+    const sessions = createSessions({ store, agents: started.agents, clock, owner, report });
+    begun.unshift(() => sessions.close());
+    await sessions.recover();
+    return { sessions, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import type { HarnessCache } from "../provisioning/harness-cache.ts";
 import { within, type Waiting } from "../provisioning/waiting.ts";
 import { controlPlaneFrom, type PlaceFlags } from "./control-plane.ts";
 import { openCache, type StoreFlags } from "./harness-store.ts";
-import { nearNames } from "./near-names.ts";
+import { nearNames } from "../domain/near-names.ts";
 
 export interface FoundHarness {
   readonly arn: string;

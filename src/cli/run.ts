@@ -91,6 +91,7 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "invalid_tool",
   "unknown_tag",
   "unreadable_input",
+  "store_failed",
 ]);
 
 function nextStep({ code }: SpanlineError): string | undefined {

@@ -8,7 +8,7 @@ import { PLAIN, type Style } from "../inspect/style.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
 import { complaint } from "./complaint.ts";
 import { dataDirectory } from "./data-directory.ts";
-import { nearNames } from "./near-names.ts";
+import { nearNames } from "../domain/near-names.ts";
 import { coloured } from "./style.ts";
 
 export interface SessionsFlags {
@@ -70,6 +70,7 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "cursor_ahead",
   "cursor_gone",
   "unreadable_input",
+  "store_failed",
 ]);
 
 const FLAGS: ReadonlyMap<string, string> = new Map([["page", "--page"]]);

@@ -10,13 +10,22 @@ import { isoTime } from "../platform/time-text.ts";
 interface TranscriptState {
   stream: TurnStreamState;
   trace: TraceState;
+  /** Messages of the agent that have not ended. */
+  openMessages: Set<string>;
+  /** That the session was taken up again: the log has it before the ends of what was said until then, people saw it after. */
+  isRetaken: boolean;
 }
 
 /** What was said and done in a session, for people: turn by turn, each block when it ends. */
 export function sessionTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
   const turn = turnStream();
   const trace = traceEncoder(style);
-  const fresh = (): TranscriptState => ({ stream: turn.initial(), trace: trace.initial() });
+  const fresh = (): TranscriptState => ({
+    stream: turn.initial(),
+    trace: trace.initial(),
+    openMessages: new Set(),
+    isRetaken: false,
+  });
   return {
     initial: fresh,
     step(state, { at, event }, emit) {
@@ -34,9 +43,32 @@ export function sessionTranscript(style: Style): Codec<TranscriptState, Envelope
         trace.finish(state.trace, emit);
       }
       beside(event, style, emit);
+      followRetake(state, event);
+      if (!state.isRetaken || state.openMessages.size > 0) return;
+      state.isRetaken = false;
+      emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
     },
     finish() {},
   };
+}
+
+function followRetake(state: TranscriptState, event: AgentEvent): void {
+  switch (event.type) {
+    case "message.started":
+      state.openMessages.add(event.messageId);
+      return;
+    case "message.finished":
+      state.openMessages.delete(event.messageId);
+      return;
+    case "turn.finished":
+      state.openMessages.clear();
+      return;
+    case "session.recovered":
+      state.isRetaken = true;
+      return;
+    default:
+      return;
+  }
 }
 
 /** What happened around what the agent says. */
@@ -55,8 +87,6 @@ function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
       return emit(`${style.note("  =")} ${resolvedText(event)}\n`);
     case "call.lost":
       return emit(style.bad("  ! the connection to the agent was lost\n"));
-    case "session.recovered":
-      return emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
     case "prompt.withdrawn":
       return emit(style.dim("  · a prompt that waited was withdrawn\n"));
     default:

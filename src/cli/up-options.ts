@@ -9,6 +9,7 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
     .description("run the bridge on this machine: an agent, its sessions, and a live page")
     .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4777)
     .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("--new-token", "make another token for the link; the old one loses its rights")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: UpFlags) => {

@@ -1,34 +1,43 @@
 import { basename } from "node:path";
 import { demoAgents } from "../bridge/demo-agents.ts";
 import { runUp, type Up } from "../bridge/run-up.ts";
-import { SpanlineError } from "../domain/errors.ts";
-import { printable } from "../inspect/style.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { oneLine, printable } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
+import { lingering } from "../platform/lingering.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { processTerminal } from "../platform/terminal.ts";
 import { dataDirectory } from "./data-directory.ts";
+import { INTERRUPTED } from "./interruption.ts";
 import { stopped } from "./stopped.ts";
 
 export interface UpFlags {
   readonly port: number;
   readonly dataDir?: string;
   readonly json?: true;
+  readonly newToken?: true;
 }
 
 const HOST = "127.0.0.1";
+/** Longer than stopping takes when everything ends that is told to. */
+const LONG_MS = 1000;
 
 /** Runs the bridge until it is told to stop; returns the exit code. */
 export async function upCommand(flags: UpFlags): Promise<number> {
   const terminal = processTerminal();
-  const end = stopped();
-  const directory = dataDirectory(flags.dataDir);
+  const stop = new AbortController();
+  const end = stopped().then(() => stop.abort());
   const report = (error: unknown): void => terminal.note(`${printable(String(error))}\n`);
+  let directory = "";
   let up: Up;
   try {
+    directory = dataDirectory(flags.dataDir);
     up = await runUp({
+      signal: stop.signal,
       directory,
       host: HOST,
       port: flags.port,
+      newToken: flags.newToken === true,
       version: packageVersion(),
       clock: systemClock,
       agents: () => demoAgents(directory, systemClock),
@@ -36,33 +45,43 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
     });
   } catch (error) {
+    if (stop.signal.aborted) return INTERRUPTED;
     terminal.note(`${complaint(error, flags)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
   await terminal.write(flags.json === true ? asJson(up, directory) : asText(up, directory, flags));
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
+  lingering(LONG_MS, () => {
+    terminal.note("Something does not end yet. Ctrl-C again ends it at once.\n");
+  });
   await up.close();
+  // A tool that does not hear that it is to stop would keep the process.
+  lingering(LONG_MS, () => process.exit(0));
   return 0;
 }
 
 function asText(
-  { url, link, session, isOwner }: Up,
+  { url, link, session, isOwner, ownerPid }: Up,
   directory: string,
   { dataDir }: UpFlags,
 ): string {
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
-  const runs = isOwner ? "" : "\nThe sessions run in another process, which was there before.\n";
-  return `Spanline is up. One session, three ways into it:
-${runs}
+  const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
+  const kept = `Sessions are kept in ${directory}.`;
+  const rest = isOwner
+    ? ` Kill this process while it works and
+start it again: the turn goes on. ${kept}`
+    : `\n${kept}`;
+  return `${begun}. One session, three ways into it:
+
   In a browser    ${link}
-  With curl       curl ${url}/api/sessions/${session.sessionId}/prompt \\
+  With curl       curl -N ${url}/api/sessions/${session.sessionId}/prompt \\
                     -H 'content-type: application/json' -H 'accept: text/plain' \\
                     -d '{"text":"Please save a note: buy milk","wait":true}'
   In an editor    ${ownCommand()} acp --session latest${where}
 
-Saving a note asks for your approval, in the browser or the editor. Kill this process while it works and
-start it again: the turn goes on. Sessions are kept in ${directory}.
+Saving a note asks for your approval, in the browser or the editor.${rest}
 
 Ctrl-C stops it.
 `;
@@ -74,9 +93,9 @@ function ownCommand(): string {
   return basename(program) === "spanline" ? "spanline" : `node ${program}`;
 }
 
-function asJson({ url, link, session, isOwner }: Up, directory: string): string {
+function asJson({ url, link, session, isOwner, ownerPid }: Up, directory: string): string {
   const { sessionId } = session;
-  return `${JSON.stringify({ url, link, sessionId, isOwner, directory })}\n`;
+  return `${JSON.stringify({ url, link, sessionId, isOwner, ownerPid, directory })}\n`;
 }
 
 function waitingFor(pid: number | undefined, directory: string): string {
@@ -89,5 +108,5 @@ function complaint(error: unknown, { port }: UpFlags): string {
   if (code === "EADDRINUSE") {
     return `Port ${port} is taken on ${HOST}; choose another with --port, or 0 for any`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return oneLine(thrownMessage(error));
 }

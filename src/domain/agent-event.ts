@@ -38,6 +38,7 @@ export type AgentEvent =
   | ToolCalled
   | ToolStarted
   | ToolSpawned
+  | ToolProgramEnded
   | ToolProgressed
   | ToolFinished
   | ApprovalRequested
@@ -329,6 +330,13 @@ export interface ToolSpawned {
   readonly type: "tool.spawned";
   readonly toolCallId: string;
   readonly attempt: number;
+  readonly group: ProcessGroup;
+}
+
+/** Of a program, nothing runs any more. Not said of those that a tool ended before it told of its own end. */
+export interface ToolProgramEnded {
+  readonly type: "tool.program.ended";
+  readonly toolCallId: string;
   readonly group: ProcessGroup;
 }
 

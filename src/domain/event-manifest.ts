@@ -41,6 +41,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "tool.called": step("tools"),
   "tool.started": barrier("tools"),
   "tool.spawned": barrier("tools"),
+  "tool.program.ended": step("tools"),
   "tool.progressed": step("tools"),
   "tool.finished": barrier("tools"),
   "approval.requested": barrier("approvals"),

@@ -37,6 +37,14 @@ describe("a turn shown while it comes", () => {
     expect(written("result", true)).toBe("Let me look.\\u{1b}[2J\n\nTwo.\n");
   });
 
+  it("says of a turn that was cancelled that it was, and nothing else", () => {
+    const end = { type: "end", outcome: "other", openCalls: [], usage: null } as const;
+    const encoder = liveEncoder({ style: PLAIN, toTerminal: false });
+    const last = (reason: string | null) => runCodec(encoder, [{ ...end, reason }]).at(-1)?.text;
+    expect(last("cancelled")).toBe("\ncancelled · 0 messages, 0 calls · no usage reported\n");
+    expect(last("odd")).toBe("\nother (odd) · 0 messages, 0 calls · no usage reported\n");
+  });
+
   it("has calls and results beside them, under the words that they follow", () => {
     const notes = written("notes", false);
     expect(notes).toMatch(/^ {2}→ look/);

@@ -187,9 +187,12 @@ function endLines(end: TurnEnd, state: TraceState, style: Style): string {
     failed: style.bad,
     other: style.warn,
   }[end.outcome];
-  const reason = end.reason === null ? "" : ` (${oneLine(end.reason)})`;
+  // A provider's stream has no outcome of this name, only the reason.
+  const isCancelled = end.outcome === "other" && end.reason === "cancelled";
+  const ending = isCancelled ? "cancelled" : end.outcome;
+  const reason = end.reason === null || isCancelled ? "" : ` (${oneLine(end.reason)})`;
   const counts = `${counted(state.messages, "message")}, ${counted(state.calls, "call")}`;
-  const lines = [`${paint(end.outcome)}${reason} · ${counts} · ${usageText(end.usage)}\n`];
+  const lines = [`${paint(ending)}${reason} · ${counts} · ${usageText(end.usage)}\n`];
   if (end.failure !== undefined) {
     lines.push(style.bad(`${end.failure.code}: ${oneLine(end.failure.message)}\n`));
   }

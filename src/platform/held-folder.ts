@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 import { birthOf } from "./process-birth.ts";
 
 /** Somebody else has the folder. */
@@ -17,7 +18,7 @@ export class FolderHeldError extends Error {
 
 /** Takes a folder for this process alone, and gives back how to let go of it. One that died let go by dying. */
 export async function holdFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const file = join(folder, "held-by.pid");
   for (let attempt = 0; attempt < 3; attempt++) {
     try {

@@ -10,6 +10,8 @@ export interface HeldProcess {
   readonly errors: Readable;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   release(input?: string): void;
+  /** Whether no process of the group is left. */
+  isGone(): boolean;
   /** Ends every process of the group that is left. */
   end(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export async function holdProcess(
       gate.end("\n");
       stdin.end(input);
     },
+    isGone: () => !isGroupAlive(pid),
     end: () => (group.born === "" ? killGroup(pid) : endGroup(group)),
   };
 }
@@ -77,6 +80,15 @@ export async function endGroup({ id, born }: HeldProcess["group"]): Promise<void
   if (born === "") return;
   const now = await birthOf(id);
   if (now === "" || now === born) await killGroup(id);
+}
+
+function isGroupAlive(id: number): boolean {
+  try {
+    process.kill(-id, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function killGroup(id: number): Promise<void> {

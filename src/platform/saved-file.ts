@@ -1,12 +1,13 @@
-import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { chmod, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Replaces a file as a whole: a process that is killed at any moment leaves the old text or the new one, never a part. Only
  * the owner may read it. Saves to one path must follow one another.
  */
 export async function saveFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const draft = `${path}.tmp`;
   const file = await open(draft, "w", 0o600);
   try {

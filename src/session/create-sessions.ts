@@ -3,12 +3,15 @@ import { SpanlineError } from "../domain/errors.ts";
 import { endGroup } from "../platform/process-group.ts";
 import { randomSeed } from "../platform/random.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Lease, SessionRecord, Store } from "../store/store.ts";
+import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
+import type { SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import { startDriver, type Driver } from "./driver.ts";
+import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
+import type { Happening } from "./input.ts";
 import { loadState } from "./load-state.ts";
 import { passivation } from "./passivation.ts";
-import type { Sender, Sessions } from "./sessions.ts";
+import { retakes } from "./retakes.ts";
+import type { OpenSession, Sender, Sessions } from "./sessions.ts";
 import { initialState, type SessionState } from "./state.ts";
 
 export interface SessionsOptions {
@@ -23,7 +26,7 @@ export interface SessionsOptions {
   readonly idleMs?: number;
   /** Something went wrong that no caller will hear of. */
   report?(error: unknown): void;
-  /** A session cannot go on here; it is taken up again when somebody next asks for it. */
+  /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
   failed?(sessionId: string, error: unknown): void;
 }
 
@@ -39,118 +42,181 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const drivers = new Map<string, Promise<Driver>>();
   const idle = passivation({ clock, idleMs, drivers });
   const report = (error: unknown): void => options.report?.(error);
+  /** Failed in this process, so that their clients are still there. */
+  const left = new Set<string>();
+  const again = retakes({
+    clock,
+    report,
+    retake: async (sessionId) => {
+      const record = await store.session(sessionId);
+      if (record === undefined || record.state === "idle" || isClosed) return;
+      await driverOf(sessionId);
+    },
+    gaveUp: (sessionId, error) => options.failed?.(sessionId, error),
+  });
+  const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
 
-  const drive = (sessionId: string, start: () => Promise<Driver>): Promise<Driver> => {
+  const whileOpen = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (isClosed) return Promise.reject(closedHere());
+    const done = work().finally(() => underWay.delete(done));
+    underWay.add(done);
+    return done;
+  };
+
+  type Failed = DriverOptions["failed"];
+  const drive = (sessionId: string, start: (failed: Failed) => Promise<Driver>) => {
+    idle.used(sessionId);
     const known = drivers.get(sessionId);
     if (known !== undefined) return known;
-    const started = start();
+    const forget = (): void => {
+      // Another one may have been started for it since.
+      if (drivers.get(sessionId) === started) drivers.delete(sessionId);
+    };
+    const started = start((error, over) => {
+      forget();
+      if (!isTaken(error)) left.add(sessionId);
+      again.failed(sessionId, error, over);
+    });
     drivers.set(sessionId, started);
-    started.catch(() => drivers.delete(sessionId));
+    started.catch(() => {
+      forget();
+      idle.forget(sessionId);
+    });
     return started;
   };
 
-  const begin = (agent: Agent, state: SessionState, lease: Lease, workingDirectory?: string) =>
-    startDriver(state, {
+  /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
+  async function begin(first: Happening, from: SessionState, parts: DriverParts): Promise<Driver> {
+    const driver = startDriver(from, {
       store,
-      lease,
-      agent,
       clock,
       coalesceMs,
       leaseMs: LEASE_MS,
-      ...(workingDirectory !== undefined && { workingDirectory }),
-      failed(error) {
-        drivers.delete(lease.sessionId);
-        options.failed?.(lease.sessionId, error);
-        report(error);
-      },
       report,
+      ...parts,
     });
+    try {
+      await driver.send(first);
+      return driver;
+    } catch (error) {
+      await driver.close();
+      throw error;
+    }
+  }
 
-  async function takeUp(sessionId: string): Promise<Driver> {
+  const driverOf = (sessionId: string): Promise<Driver> =>
+    drive(sessionId, (failed) => takeUp(sessionId, failed));
+
+  async function takeUp(sessionId: string, failed: Failed): Promise<Driver> {
     const record = await store.session(sessionId);
     if (record === undefined) throw unknownSession(sessionId);
     const agent = agentNamed(agents, record.agent);
+    await again.over(sessionId);
     const { lease, head } = await store.acquire(sessionId, acquisition());
-    const state = await loadState(store, sessionId, head);
+    const state = await loadState(store, sessionId, head).catch(async (error: unknown) => {
+      await store.release(lease).catch(() => undefined);
+      throw error;
+    });
     await endLeftovers(state);
-    const driver = begin(agent, state, lease, record.workingDirectory ?? undefined);
     const { digest, facts } = agent;
     const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
-    await driver.send({ type: "recovered", epoch: lease.epoch, ...bound });
+    const isHere = left.has(sessionId);
+    const recovered = { type: "recovered", epoch: lease.epoch, isHere, ...bound } as const;
+    const driver = await begin(recovered, state, {
+      lease,
+      agent,
+      failed,
+      ...(record.workingDirectory !== null && { workingDirectory: record.workingDirectory }),
+    });
+    left.delete(sessionId);
     return driver;
   }
 
   // One process owns the directory that the store is in: a lease of another one is a dead one's.
   const acquisition = () => ({ owner, now: clock.now(), forMs: LEASE_MS, takeOver: true });
 
+  async function open(wanted: OpenSession): Promise<SessionRecord> {
+    const { agent: name, principal, title, workingDirectory, sessionId: given } = wanted;
+    const agent = agentNamed(agents, name);
+    const sessionId = given ?? newSessionId(clock.now());
+    const before = given === undefined ? undefined : await store.session(given);
+    if (before !== undefined) return before;
+    const opened = {
+      type: "opened",
+      agent: { digest: agent.digest, facts: agent.facts },
+      principal: principal.id,
+      ...(title !== undefined && { title }),
+      ...(workingDirectory !== undefined && { workingDirectory }),
+    } as const;
+    // Of two that open the same session at once, one does.
+    await drive(sessionId, async (failed) => {
+      const { lease } = await store.acquire(sessionId, acquisition());
+      const place = workingDirectory === undefined ? {} : { workingDirectory };
+      return begin(opened, initialState, { lease, agent, failed, ...place });
+    });
+    return recordOf(store, sessionId);
+  }
+
+  async function command(
+    sessionId: string,
+    wanted: SessionCommand,
+    from: Sender,
+  ): Promise<CommandReply> {
+    const driver = await driverOf(sessionId);
+    const { principal, clientId, commandId } = from;
+    const by = {
+      kind: "user",
+      principal: principal.id,
+      ...(clientId !== undefined && { clientId }),
+    } as const;
+    const { rights } = principal;
+    const named = commandId === undefined ? {} : { commandId };
+    const commanded = { type: "commanded", command: wanted, by, rights, ...named } as const;
+    const reply = await driver.send(commanded, commandKey(from));
+    if (reply === undefined) throw new Error(`The command ${wanted.type} got no reply`);
+    return reply;
+  }
+
+  async function recover(): Promise<void> {
+    let page: string | undefined;
+    do {
+      const found = await store.sessions({ limit: 100, ...(page !== undefined && { page }) });
+      const busy = found.sessions.filter(({ state }) => state !== "idle");
+      for (const { sessionId } of busy) {
+        if (isClosed) return;
+        // One that cannot be taken up keeps none of the others from it.
+        await driverOf(sessionId).catch(report);
+      }
+      page = found.nextPage;
+    } while (page !== undefined);
+  }
+
   return {
     agents: agents.map(({ facts }) => facts.name),
-
-    async open({ agent: name, principal, title, workingDirectory, sessionId: given }) {
-      const agent = agentNamed(agents, name);
-      const sessionId = given ?? newSessionId(clock.now());
-      const before = given === undefined ? undefined : await store.session(given);
-      if (before !== undefined) return before;
-      idle.used(sessionId);
-      // Of two that open the same session at once, one does.
-      await drive(sessionId, async () => {
-        const { lease } = await store.acquire(sessionId, acquisition());
-        const driver = begin(agent, initialState, lease, workingDirectory);
-        await driver.send({
-          type: "opened",
-          agent: { digest: agent.digest, facts: agent.facts },
-          principal: principal.id,
-          ...(title !== undefined && { title }),
-          ...(workingDirectory !== undefined && { workingDirectory }),
-        });
-        return driver;
-      });
-      return recordOf(store, sessionId);
-    },
-
-    async command(sessionId, command, from) {
-      idle.used(sessionId);
-      const driver = await drive(sessionId, () => takeUp(sessionId));
-      const { principal, clientId, commandId } = from;
-      const by = {
-        kind: "user",
-        principal: principal.id,
-        ...(clientId !== undefined && { clientId }),
-      } as const;
-      const { rights } = principal;
-      const named = commandId === undefined ? {} : { commandId };
-      const commanded = { type: "commanded", command, by, rights, ...named } as const;
-      const reply = await driver.send(commanded, commandKey(from));
-      if (reply === undefined) throw new Error(`The command ${command.type} got no reply`);
-      return reply;
-    },
-
+    open: (wanted) => whileOpen(() => open(wanted)),
+    command: (sessionId, wanted, from) => whileOpen(() => command(sessionId, wanted, from)),
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 
-    async delete(sessionId) {
-      const driver = drivers.get(sessionId);
-      drivers.delete(sessionId);
-      await (await driver)?.close();
-      return store.deleteSession(sessionId);
-    },
+    delete: (sessionId) =>
+      whileOpen(async () => {
+        const driver = drivers.get(sessionId);
+        drivers.delete(sessionId);
+        idle.forget(sessionId);
+        await (await driver?.catch(() => undefined))?.close();
+        return store.deleteSession(sessionId);
+      }),
 
-    async recover() {
-      let page: string | undefined;
-      do {
-        const found = await store.sessions({ limit: 100, ...(page !== undefined && { page }) });
-        const busy = found.sessions.filter(({ state }) => state !== "idle");
-        for (const { sessionId } of busy) {
-          // One that cannot be taken up keeps none of the others from it.
-          await drive(sessionId, () => takeUp(sessionId)).catch(report);
-        }
-        page = found.nextPage;
-      } while (page !== undefined);
-    },
+    recover: () => whileOpen(recover),
 
     async close() {
+      isClosed = true;
       idle.stop();
+      again.stop();
+      // What was begun before is in the log before its driver is gone.
+      await Promise.allSettled(underWay);
       const open = await Promise.allSettled(drivers.values());
       drivers.clear();
       const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -158,6 +224,8 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     },
   };
 }
+
+type DriverParts = Pick<DriverOptions, "lease" | "agent" | "failed" | "workingDirectory">;
 
 const LEASE_MS = 600_000;
 const DEFAULT_IDLE_MS = 60_000;
@@ -171,6 +239,15 @@ function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
   if (agent !== undefined) return agent;
   const known = agents.map(({ facts }) => facts.name).join(", ");
   throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${known}`);
+}
+
+/** By another process: its clients are not ours. */
+function isTaken(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "stale_lease";
+}
+
+function closedHere(): SpanlineError {
+  return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
 }
 
 function unknownSession(sessionId: string): SpanlineError {

@@ -7,6 +7,7 @@ import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
 import type { Happening } from "./input.ts";
+import { sessionFields } from "./session-fields.ts";
 import { initialState } from "./state.ts";
 
 const FACTS: AgentFacts = {
@@ -19,15 +20,15 @@ const FACTS: AgentFacts = {
   settle: "stop",
   approvalMs: 60_000,
 };
-const OPENED: Happening = {
+const OPENED = {
   type: "opened",
   agent: { digest: "d", facts: FACTS },
   principal: "me",
-};
+} as const;
 const SEED = "0".repeat(13);
 const START = Date.UTC(2026, 10, 16);
 
-function opened() {
+function opened(facts = FACTS) {
   let state = initialState;
   let at = START;
   const send = (happening: Happening) => {
@@ -36,7 +37,7 @@ function opened() {
     at += 1;
     return { events: events.map(({ event }) => event), reply, due: due(state) };
   };
-  send(OPENED);
+  send({ ...OPENED, agent: { digest: "d", facts } });
   const command = (made: SessionCommand) =>
     send({
       type: "commanded",
@@ -135,6 +136,19 @@ describe("a decision", () => {
     expect(todo.wakeAt).toBe(START + 2 + 60_000);
   });
 
+  it.each([undefined, "Ask", "yes"])(
+    "asks where what is left over is %s, which is no rule",
+    (odd) => {
+      const approvals = odd === undefined ? {} : { otherwise: odd };
+      // A log may hold what no type would have let through.
+      const facts: AgentFacts = JSON.parse(JSON.stringify({ ...FACTS, approvals }));
+      const session = opened(facts);
+      session.prompt();
+      const { events } = session.say(start, called(0, "c1"), waits("c1"));
+      expect(events.at(-1)).toMatchObject({ type: "approval.requested", action: "read" });
+    },
+  );
+
   it("to refuse a command changes nothing, not even what time alone would change", () => {
     const session = opened();
     session.prompt();
@@ -191,8 +205,42 @@ describe("a decision", () => {
       runs: [],
       programs: [{ toolCallId: second, group: { id: 1, born: "then" } }],
     });
-    session.send({ type: "recovered", epoch: 2 });
+    session.command({ type: "cancel" });
+    expect(sessionFields([], session.state)).toEqual({ state: "running" });
+    const recovered = session.send({ type: "recovered", epoch: 2 });
+    expect(recovered.events).toEqual([{ type: "session.recovered", epoch: 2 }]);
     expect(session.state.tools.programs).toEqual([]);
+    expect(sessionFields([], session.state)).toEqual({ state: "idle" });
+  });
+
+  it("forgets of many programs only those that have ended, and each once", () => {
+    const session = opened();
+    session.prompt();
+    session.say(start, called(0, "c1"), waits("c1"));
+    const { toolCallId = "" } = session.state.tools.runs[0] ?? {};
+    const group = (id: number) => ({ id, born: "then" });
+    for (let id = 1; id <= 150; id++) {
+      session.send({ type: "tool-spawned", toolCallId, attempt: 1, group: group(id) });
+    }
+    expect(session.state.tools.programs.length).toBe(150);
+    session.command({ type: "cancel" });
+    const ended = { type: "program-ended", toolCallId, group: group(1) } as const;
+    expect(session.send(ended).events).toEqual([
+      { type: "tool.program.ended", toolCallId, group: group(1) },
+    ]);
+    expect(session.send(ended).events).toEqual([]);
+    expect(session.state.tools.programs[0]).toEqual({ toolCallId, group: group(2) });
+  });
+
+  it("asks about an idempotent tool that was lost three times", () => {
+    const read = { name: "read", description: "", schema: {}, idempotent: true, timeoutMs: 1000 };
+    const session = opened({ ...FACTS, tools: [read] });
+    session.prompt();
+    session.say(start, called(0, "c1"), waits("c1"));
+    const last = () => session.send({ type: "recovered", epoch: 2 }).events.at(-1);
+    expect(last()).toMatchObject({ type: "tool.started", attempt: 2 });
+    expect(last()).toMatchObject({ type: "tool.started", attempt: 3 });
+    expect(last()).toMatchObject({ type: "approval.requested", question: "outcome" });
   });
 });
 

@@ -5,9 +5,10 @@ import { takeCommand } from "./take-command.ts";
 import type { Input } from "./input.ts";
 import { recover } from "./recover.ts";
 import type { SessionState } from "./state.ts";
-import { takeToolEnd, takeToolNews } from "./tools/take-tool-input.ts";
+import { takeProgramEnd, takeToolEnd, takeToolNews } from "./tools/take-tool-input.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
+import { settle } from "./turn/open-upstream.ts";
 import { passTime } from "./pass-time.ts";
 import { startWork, type Work } from "./work.ts";
 
@@ -59,17 +60,15 @@ function take(work: Work, input: Input): CommandReply | undefined {
     case "tool-progressed":
       takeToolNews(work, input);
       return undefined;
+    case "program-ended":
+      takeProgramEnd(work, input);
+      return undefined;
     case "tool-ended":
       takeToolEnd(work, input);
       return undefined;
-    case "settled": {
-      const { upstreamId, by } = input;
-      const { upstream } = work.state.turn;
-      if (upstream?.upstreamId === upstreamId && upstream.isUncertain) {
-        work.emit({ type: "upstream.settled", upstreamId, by });
-      }
+    case "settled":
+      settle(work, input);
       return undefined;
-    }
     case "host-wanted":
       requestOfHost(work, input);
       return undefined;

@@ -17,7 +17,7 @@ import { saveState } from "./load-state.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
 import { perform } from "./perform.ts";
-import { recordedReply } from "./recorded-reply.ts";
+import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import { sessionFields } from "./session-fields.ts";
 import type { SessionState } from "./state.ts";
 
@@ -31,8 +31,11 @@ export interface DriverOptions {
   readonly workingDirectory?: string;
   /** How long pieces of text are gathered before they are written down. */
   readonly coalesceMs: number;
-  /** Told once, when the session cannot go on: its lease is another's, or its log cannot be written. */
-  failed(error: unknown): void;
+  /**
+   * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
+   * nothing of it is under way any more.
+   */
+  failed(error: unknown, over: Promise<void>): void;
   /** Something went wrong that the log says only the half of. */
   readonly report: (error: unknown) => void;
 }
@@ -73,17 +76,17 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
     const before =
       commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
-    if (before !== undefined) return recordedReply(before);
+    if (before !== undefined) return recordedReply(before, commandOf(happening));
     const seed = randomSeed(ID_ALPHABET, SEED_LENGTH);
     const { events, reply } = decide(state, { ...happening, at: clock.now(), seed });
     const command =
       commandId === undefined || reply?.status !== "accepted"
         ? {}
-        : { command: { id: commandId, reply: { ...reply } satisfies JsonValue } };
+        : { command: { id: commandId, reply: replyRecord(reply, commandOf(happening)) } };
     // A command that had nothing to do must have nothing to do when it is sent again.
     if (events.length > 0 || command.command !== undefined) {
       const earlier = await append(events, command);
-      if (earlier !== undefined) return recordedReply(earlier);
+      if (earlier !== undefined) return recordedReply(earlier, commandOf(happening));
     }
     if (!isOver) reconcile();
     return reply;
@@ -132,6 +135,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   }
 
   function renewLater(): void {
+    if (isOver) return;
     stopRenewal = clock.after(options.leaseMs / 2, () => {
       store
         .renew(lease, clock.now(), options.leaseMs)
@@ -142,8 +146,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
   function fail(error: unknown): void {
     if (isOver) return;
-    void end();
-    options.failed(error);
+    options.failed(error, end());
   }
 
   async function end(): Promise<void> {
@@ -177,3 +180,7 @@ function leaseTaken(sessionId: string): SpanlineError {
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;
+
+function commandOf(happening: Happening): unknown {
+  return happening.type === "commanded" ? happening.command : undefined;
+}

@@ -20,7 +20,7 @@ export type Effect =
       readonly attempt: number;
       readonly name: string;
       /** The provider's id of the call. */
-      readonly callId: string;
+      readonly providerCallId: string;
       readonly input: JsonObject;
     }
   | {
@@ -74,7 +74,7 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
   }
   for (const { toolCallId, status, attempt, name, call, input } of tools.runs) {
     if (status !== "running" || call === null || input === null) continue;
-    yield { type: "tool", toolCallId, attempt, name, callId: call.id, input };
+    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input };
   }
 }
 
@@ -85,7 +85,9 @@ function isSeeding(upstream: Upstream | null): boolean {
 /** A lost call that is only asked about needs no rest yet: the answer may be to begin anew. */
 function isNextCallWanted(stage: Stage, agent: BoundAgent | null): boolean {
   if (stage.type === "ready") return true;
-  return stage.type === "lost" && (stage.decision ?? agent?.facts.onLost) === "continue";
+  if (stage.type !== "lost") return false;
+  const decided = stage.approvalId === undefined ? agent?.facts.onLost : stage.decision;
+  return decided === "continue";
 }
 
 function nextDeadline({ approvals, clients }: SessionState): number | null {

@@ -10,12 +10,13 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const { event } = draft;
   return {
     seq: state.seq + 1,
+    at: draft.at,
     agent:
       event.type === "agent.bound"
         ? { digest: event.digest, facts: event.definition }
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
-    turn: evolveTurn(state.turn, draft),
+    turn: evolveTurn(state.turn, draft, state.at),
     tools: evolveTools(state.tools, event),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),

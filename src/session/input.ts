@@ -43,6 +43,8 @@ export type Happening =
       readonly attempt: number;
       readonly group: ProcessGroup;
     }
+  /** Nothing of the program runs any more. */
+  | { readonly type: "program-ended"; readonly toolCallId: string; readonly group: ProcessGroup }
   | {
       readonly type: "tool-progressed";
       readonly toolCallId: string;
@@ -71,9 +73,15 @@ export type Happening =
   | { readonly type: "time-passed" }
   /**
    * Another process had the session; whatever it was doing, nobody does any more. `agent` where its definition is another
-   * one than the log has: nothing is done by the old one in between.
+   * one than the log has: nothing is done by the old one in between. `isHere` when this same process had it, and its
+   * clients are still there.
    */
-  | { readonly type: "recovered"; readonly epoch: number; readonly agent?: BoundAgent };
+  | {
+      readonly type: "recovered";
+      readonly epoch: number;
+      readonly agent?: BoundAgent;
+      readonly isHere?: boolean;
+    };
 
 export interface BoundAgent {
   readonly digest: string;

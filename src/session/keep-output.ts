@@ -6,14 +6,22 @@ export interface KeptOutput {
   readonly blobId?: string;
 }
 
+export interface OutputStore {
+  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
+  readonly report: (error: unknown) => void;
+}
+
 /** More than this of one result would crowd everything else out of a model's memory. */
 export const MAX_OUTPUT_CHARACTERS = 100_000;
 
-/** The result as the model gets it; where that is only its beginning, the whole is kept as a blob. */
+/**
+ * The result as the model gets it; where that is only its beginning, the whole is kept as a blob. That it cannot be kept
+ * is no failure of the tool.
+ */
 export async function keepOutput(
   result: ToolResult,
   { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
-  { putBlob }: { readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void> },
+  { putBlob, report }: OutputStore,
 ): Promise<KeptOutput> {
   const text = result.parts
     .map((part) =>
@@ -22,11 +30,18 @@ export async function keepOutput(
     .join("\n");
   if (text.length <= MAX_OUTPUT_CHARACTERS) return { result };
   const blobId = `blob_${toolCallId}_${attempt}`;
-  await putBlob(blobId, new TextEncoder().encode(text));
+  const isKept = await putBlob(blobId, new TextEncoder().encode(text)).then(
+    () => true,
+    (cause: unknown) => {
+      report(new Error(`The whole output of ${toolCallId} could not be kept`, { cause }));
+      return false;
+    },
+  );
   const beginning = beginningOf(text);
-  const rest = text.length - beginning.length;
-  const shown = `${beginning}\n[${rest} more characters were left out]`;
-  return { result: { ...result, parts: [{ type: "text", text: shown }] }, blobId };
+  const left = `${text.length - beginning.length} more characters were left out`;
+  const shown = `${beginning}\n[${left}${isKept ? "" : ", and could not be kept"}]`;
+  const cut = { ...result, parts: [{ type: "text", text: shown }] } as const;
+  return isKept ? { result: cut, blobId } : { result: cut };
 }
 
 /** Never half of a character that JavaScript counts as two. */

@@ -1,26 +1,19 @@
-import type { Decision, Question } from "../domain/agent-event.ts";
-import { toolError } from "../domain/tool.ts";
+import { unanswered } from "./approvals/questions.ts";
+import { expireRequests } from "./clients/host-requests.ts";
+import { finishTool } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 
 /** What nobody answered in time is answered by its deadline, and never with a yes. */
 export function passTime(work: Work): void {
-  for (const { approvalId, question, about, deadline } of work.state.approvals.pending) {
+  for (const asked of work.state.approvals.pending) {
+    const { question, about, deadline } = asked;
     if (deadline > work.at) continue;
-    const decision = AT_DEADLINE[question];
-    work.emit({ type: "approval.resolved", approvalId, decision, by: "deadline" });
+    unanswered(work, asked, "deadline");
     if (question !== "lost-call") closeTool(work, about, question);
   }
-  for (const { requestId, deadline } of work.state.clients.requests) {
-    if (deadline <= work.at) work.emit({ type: "host.answered", requestId, outcome: "deadline" });
-  }
+  expireRequests(work);
 }
-
-const AT_DEADLINE: { readonly [One in Question]: Decision } = {
-  run: "deny",
-  outcome: "failed",
-  "lost-call": "stop",
-};
 
 function closeTool(work: Work, toolCallId: string, question: "run" | "outcome"): void {
   const run = runOf(work.state.tools, toolCallId);
@@ -32,6 +25,5 @@ function closeTool(work: Work, toolCallId: string, question: "run" | "outcome"):
           "unknown",
           `${run.name} was running when the bridge was killed. Whether it did its work is not known: look before you call it again.`,
         ] as const);
-  const result = toolError(run.call?.id ?? "", text);
-  work.emit({ type: "tool.finished", toolCallId, ending, result });
+  finishTool(work, run, { ending, text });
 }

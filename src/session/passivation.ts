@@ -13,12 +13,15 @@ export interface PassivationOptions {
 export interface Passivation {
   /** To be said before the session is asked for. */
   used(sessionId: string): void;
+  /** It could not be taken up, or is deleted. */
+  forget(sessionId: string): void;
   stop(): void;
 }
 
 export function passivation({ clock, idleMs, drivers }: PassivationOptions): Passivation {
   const lastUsed = new Map<string, number>();
   let stopTimer: (() => void) | undefined;
+  let isStopped = false;
 
   const sweep = async (): Promise<void> => {
     stopTimer = undefined;
@@ -34,10 +37,12 @@ export function passivation({ clock, idleMs, drivers }: PassivationOptions): Pas
       lastUsed.delete(sessionId);
       await driver.close();
     }
-    schedule();
+    for (const sessionId of lastUsed.keys())
+      if (!drivers.has(sessionId)) lastUsed.delete(sessionId);
+    if (drivers.size > 0) schedule();
   };
   const schedule = (): void => {
-    if (drivers.size > 0) stopTimer ??= clock.after(idleMs, () => void sweep());
+    if (!isStopped) stopTimer ??= clock.after(idleMs, () => void sweep());
   };
 
   return {
@@ -45,7 +50,11 @@ export function passivation({ clock, idleMs, drivers }: PassivationOptions): Pas
       lastUsed.set(sessionId, clock.monotonic());
       schedule();
     },
+    forget(sessionId) {
+      lastUsed.delete(sessionId);
+    },
     stop() {
+      isStopped = true;
       stopTimer?.();
       stopTimer = undefined;
     },
@@ -53,7 +62,7 @@ export function passivation({ clock, idleMs, drivers }: PassivationOptions): Pas
 }
 
 /** Nothing runs, nothing waits, nobody is there. */
-function isQuiet({ turn, approvals, clients }: SessionState): boolean {
-  const isResting = turn.current === null && turn.queue.length === 0;
+function isQuiet({ turn, tools, approvals, clients }: SessionState): boolean {
+  const isResting = turn.current === null && turn.queue.length === 0 && tools.programs.length === 0;
   return isResting && approvals.pending.length === 0 && clients.attached.length === 0;
 }

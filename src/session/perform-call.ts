@@ -1,6 +1,6 @@
 import { coalescer } from "../async/coalescer.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
-import { SpanlineError, type Failure } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage, type Failure } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CallInput } from "../providers/provider.ts";
@@ -8,7 +8,7 @@ import type { Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
 import type { Happening, Said } from "./input.ts";
 import { problemWith } from "./problem-with.ts";
-import { isCut } from "./turn/call-said.ts";
+import { isCut } from "./turn/call-fate.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
 
 export interface CallWork {
@@ -28,18 +28,19 @@ export async function performCall(
 ): Promise<void> {
   const { callId, upstreamId, outgoing, isSeeding } = effect;
   const { agent, signal } = work;
-  let isOpen = false;
+  let stage: "asking" | "asked" | "open" = "asking";
   let ownFailure: unknown;
-  const send: CallWork["send"] = async (happening) => {
+  const own = async <Value>(doing: Promise<Value>): Promise<Value> => {
     try {
-      return await work.send(happening);
+      return await doing;
     } catch (error) {
       ownFailure = error;
       throw error;
     }
   };
+  const send: CallWork["send"] = (happening) => own(work.send(happening));
   try {
-    const history = isSeeding ? await work.history() : [];
+    const history = isSeeding ? await own(work.history()) : [];
     const session = agent.provider.open({
       sessionId: upstreamId,
       ...(history.length > 0 && { history }),
@@ -49,26 +50,41 @@ export async function performCall(
       description,
       schema,
     }));
+    stage = "asked";
     const stream = await session.call(callInput(outgoing), {
       signal,
       ...(tools.length > 0 && { tools }),
     });
-    isOpen = true;
+    stage = "open";
     await report(stream, callId, { ...work, send });
   } catch (error) {
     if (signal.aborted) return;
-    // That the session cannot write down what it hears is not the provider's fault.
+    // That the session cannot read its log, or write down what it hears, is not the provider's fault.
     if (ownFailure !== undefined) throw ownFailure;
-    const failure = failureOf(error);
-    const isMade = isOpen || (isCut(failure) && failure.details.phase !== "connect");
+    const { failure, isCertain } = failureOf(error, stage !== "asking");
+    // Of what is no error of ours nobody knows how far the call had come.
+    const isMade = stage !== "asking" && (stage === "open" || !isCertain || isCut(failure));
     await send({ type: "call-failed", callId, failure, isMade });
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (error instanceof SpanlineError) return error.toFailure();
-  const message = `The provider broke: ${error instanceof Error ? error.message : String(error)}`;
-  return { code: "service_failed", message, details: {} };
+function failureOf(
+  error: unknown,
+  isAsked: boolean,
+): { readonly failure: Failure; readonly isCertain: boolean } {
+  const known = error instanceof SpanlineError ? error.toFailure() : undefined;
+  const message = `The provider broke: ${thrownMessage(error)}`;
+  const {
+    code,
+    message: text,
+    details,
+  } = known ?? { code: "service_failed", message, details: {} };
+  const failure = {
+    code,
+    message: text,
+    details: isAsked ? details : { ...details, phase: "connect" },
+  };
+  return { failure, isCertain: known !== undefined };
 }
 
 function callInput({ texts, answers }: Outgoing): CallInput {
@@ -107,7 +123,10 @@ async function report(
   throw new SpanlineError("incomplete_turn", "The agent's stream stopped and did not say its end");
 }
 
-type Delta = Extract<ProviderEvent, { type: "text.delta" | "reasoning.delta" | "tool.delta" }>;
+type Delta = Extract<
+  ProviderEvent,
+  { readonly type: "text.delta" | "reasoning.delta" | "tool.delta" }
+>;
 
 function isDelta(event: ProviderEvent): event is Delta {
   return (

@@ -8,6 +8,7 @@ import type { Effect } from "./due.ts";
 import type { Happening } from "./input.ts";
 import { keepOutput, type KeptOutput } from "./keep-output.ts";
 import { problemWith } from "./problem-with.ts";
+import { progressReport } from "./progress-report.ts";
 import { spawnFor } from "./spawn-for.ts";
 
 export interface ToolWork {
@@ -40,7 +41,7 @@ interface Ended extends KeptOutput {
 }
 
 async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
-  const { callId, name, input } = effect;
+  const { providerCallId: callId, name, input } = effect;
   const { tool } = work;
   if (tool === undefined) {
     const message = `${name} was not run: it is not there any more.`;
@@ -52,25 +53,26 @@ async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
   const limit = { limit: "run", milliseconds: tool.facts.timeoutMs } as const;
   const guard = guardCall(work.clock, work.signal, limit);
   const { context, end } = contextOf(effect, work, guard.signal);
+  let made: Ended;
   try {
     const running = Promise.resolve().then(() => tool.run(input, context));
     const output = await untilAborted(running, guard.signal);
-    return {
-      ending: "succeeded",
-      ...(await keepOutput(toolSuccess(callId, output), effect, work)),
-    };
+    made = { ending: "succeeded", result: toolSuccess(callId, output) };
   } catch (error) {
-    if (guard.reached !== null) return timedOut(effect, tool);
-    if (!work.signal.aborted) work.report(new Error(`The tool ${name} failed`, { cause: error }));
-    const result = toolError(callId, `${name} failed: ${messageOf(error)}`);
-    return { ending: "failed", ...(await keepOutput(result, effect, work)) };
+    if (guard.reached !== null) made = timedOut(effect, tool);
+    else {
+      if (!work.signal.aborted) work.report(new Error(`The tool ${name} failed`, { cause: error }));
+      const result = toolError(callId, `${name} failed: ${messageOf(error)}`);
+      made = { ending: "failed", result };
+    }
   } finally {
     guard.release();
     await end();
   }
+  return { ...made, ...(await keepOutput(made.result, effect, work)) };
 }
 
-function timedOut({ callId, name }: ToolEffect, { facts }: Tool): Ended {
+function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool): Ended {
   const seconds = facts.timeoutMs / 1000;
   const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
   return { ending: "timed-out", result: toolError(callId, message) };
@@ -78,13 +80,21 @@ function timedOut({ callId, name }: ToolEffect, { facts }: Tool): Ended {
 
 function contextOf(
   { toolCallId, attempt }: ToolEffect,
-  { sessionId, workingDirectory, host, send }: ToolWork,
+  { sessionId, workingDirectory, host, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
-  const { spawn, end } = spawnFor({
+  const progress = progressReport(clock, (text) => {
+    // Nobody waits for progress; a session that is closing drops it.
+    send({ type: "tool-progressed", toolCallId, attempt, text }).catch(() => undefined);
+  });
+  const programs = spawnFor({
     signal,
     started: async (group) => {
       await send({ type: "tool-spawned", toolCallId, attempt, group });
+    },
+    ended: async (group) => {
+      // A session that is closed here keeps the program in mind, and looks for it when it is taken up again.
+      await send({ type: "program-ended", toolCallId, group }).catch(() => undefined);
     },
     ...(workingDirectory !== undefined && { workingDirectory }),
   });
@@ -95,12 +105,13 @@ function contextOf(
     attempt,
     ...(workingDirectory !== undefined && { workingDirectory }),
     signal,
-    progress: (text) => {
-      // Nobody waits for progress; a session that is closing drops it.
-      send({ type: "tool-progressed", toolCallId, attempt, text }).catch(() => undefined);
-    },
-    spawn,
+    progress: progress.say,
+    spawn: programs.spawn,
     host,
+  };
+  const end = async (): Promise<void> => {
+    progress.end();
+    await programs.end();
   };
   return { context, end };
 }

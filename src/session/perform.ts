@@ -12,6 +12,7 @@ import type { HostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
 import { performCall } from "./perform-call.ts";
 import { performTool } from "./perform-tool.ts";
+import { stopConversation } from "./stop-conversation.ts";
 
 export interface PerformWork {
   readonly sessionId: string;
@@ -77,10 +78,9 @@ async function settle(
   { upstreamId, by, round }: Extract<Effect, { type: "settle" }>,
   { agent, clock, signal, send }: PerformWork,
 ): Promise<void> {
-  try {
-    if (by === "stop") await agent.provider.open({ sessionId: upstreamId }).stop?.({ signal });
-  } catch {
-    // It may be gone already; the next call will tell.
+  if (by === "stop") {
+    const { provider } = agent;
+    await stopConversation(upstreamId, { provider, clock, signal, milliseconds: STOP_MS });
     if (signal.aborted) return;
   }
   if (by === "wait" || round > 0) {
@@ -89,6 +89,8 @@ async function settle(
   await send({ type: "settled", upstreamId, by });
 }
 
+/** Ending a machine takes a service some seconds. */
+const STOP_MS = 30_000;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
 

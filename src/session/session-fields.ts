@@ -6,10 +6,11 @@ import type { SessionState } from "./state.ts";
 /** What the list of sessions shows after these events. */
 export function sessionFields(
   events: readonly Draft[],
-  { turn, approvals }: SessionState,
+  { turn, approvals, tools }: SessionState,
 ): SessionFields {
-  const state =
-    turn.current === null ? "idle" : approvals.pending.length > 0 ? "waiting" : "running";
+  // Programs of a turn that was cancelled may still run: whoever comes next has to end them.
+  const isIdle = turn.current === null && tools.programs.length === 0;
+  const state = isIdle ? "idle" : approvals.pending.length > 0 ? "waiting" : "running";
   return Object.assign({ state }, ...events.map(({ event }) => fieldsOf(event)));
 }
 

@@ -8,6 +8,8 @@ export interface SpawnWork {
   readonly workingDirectory?: string;
   /** Resolves when the group is in the log: not before that does the program begin. */
   started(group: ProcessGroup): Promise<void>;
+  /** Nothing of the group runs any more. Not told of what ends with its tool, unless that was stopped. */
+  ended(group: ProcessGroup): Promise<void>;
 }
 
 /** Programs of one run of a tool: `end` ends those that are left. */
@@ -15,7 +17,7 @@ export function spawnFor(work: SpawnWork): {
   readonly spawn: ToolContext["spawn"];
   readonly end: () => Promise<void>;
 } {
-  const held: HeldProcess[] = [];
+  const held = new Set<HeldProcess>();
   let isOver = false;
   const check = (): void => {
     work.signal.throwIfAborted();
@@ -24,7 +26,9 @@ export function spawnFor(work: SpawnWork): {
   return {
     async end() {
       isOver = true;
-      await Promise.all(held.map((one) => one.end()));
+      const left = [...held];
+      await Promise.all(left.map((one) => one.end()));
+      if (work.signal.aborted) await Promise.all(left.map(({ group }) => work.ended(group)));
     },
     async spawn(command, args, options = {}) {
       check();
@@ -33,7 +37,7 @@ export function spawnFor(work: SpawnWork): {
         environment: options.environment ?? {},
         ...(workingDirectory !== undefined && { workingDirectory }),
       });
-      held.push(process);
+      held.add(process);
       work.signal.addEventListener("abort", () => void process.end(), { once: true });
       try {
         check();
@@ -44,6 +48,13 @@ export function spawnFor(work: SpawnWork): {
         throw error;
       }
       process.release(options.input);
+      const forget = async (): Promise<void> => {
+        // What it started in the background may go on until the tool ends.
+        if (isOver || !process.isGone()) return;
+        held.delete(process);
+        await work.ended(process.group);
+      };
+      process.ended.then(forget).catch(() => undefined);
       return { output: process.output, errors: process.errors, ended: process.ended };
     },
   };

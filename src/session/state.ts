@@ -7,6 +7,8 @@ import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 /** Everything that deciding needs, folded from the log. Plain data, so that it can be kept as a snapshot. */
 export interface SessionState {
   readonly seq: number;
+  /** When the last event was written, in milliseconds since 1970. */
+  readonly at: number;
   /** Null before the session is opened. */
   readonly agent: BoundAgent | null;
   readonly principal: string;
@@ -17,10 +19,11 @@ export interface SessionState {
 }
 
 /** Changed whenever a snapshot of an older form could be misread. */
-export const STATE_FORM = "1";
+export const STATE_FORM = "2";
 
 export const initialState: SessionState = {
   seq: 0,
+  at: 0,
   agent: null,
   principal: "",
   turn: initialTurnState,

@@ -1,12 +1,13 @@
 import type { Right } from "../domain/actor.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import { toolError, toolSuccess } from "../domain/tool.ts";
+import { answered } from "./approvals/questions.ts";
 import { attach, detach } from "./clients/attach-client.ts";
+import { answerHost } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
+import { finishTool } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
-import { closeStream } from "./turn/close-stream.ts";
-import { finish } from "./turn/finish-turn.ts";
+import { cancel, prompt, withdraw } from "./turn/take-turn-command.ts";
 import type { Work } from "./work.ts";
 
 type Commanded = Extract<Input, { readonly type: "commanded" }>;
@@ -31,17 +32,8 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
       return attach(work, command);
     case "detach":
       return detach(work, command);
-    case "answer-host": {
-      const { requestId, outcome, payload } = command;
-      const request = work.state.clients.requests.find((one) => one.requestId === requestId);
-      if (request === undefined) return refused("not_found", "This request is not open");
-      if (by.clientId !== request.clientId) {
-        return refused("access_denied", "This request was made to another client");
-      }
-      const said = payload === undefined ? {} : { payload };
-      work.emit({ type: "host.answered", requestId, outcome, ...said });
-      return { status: "accepted" };
-    }
+    case "answer-host":
+      return answerHost(work, command, by);
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
@@ -54,8 +46,11 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
   switch (command.type) {
     case "prompt":
-    case "withdraw":
       return "prompt";
+    case "withdraw": {
+      const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
+      return queued === undefined || queued.by?.principal === by.principal ? "prompt" : "control";
+    }
     case "answer":
       return "approve";
     case "cancel": {
@@ -63,7 +58,7 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
     }
     case "attach":
-      return command.mode === "controller" ? "control" : null;
+      return command.mode === "observer" && command.clientId === by.clientId ? null : "control";
     case "detach":
       return command.clientId === by.clientId ? null : "control";
     case "title":
@@ -73,44 +68,6 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     default:
       return command satisfies never;
   }
-}
-
-function prompt(work: Work, { content }: Of<"prompt">): CommandReply {
-  if (!content.some(({ text }) => text.trim() !== "")) {
-    return refused("invalid_message", "The prompt is empty; say something");
-  }
-  if (work.state.turn.queue.length >= MAX_QUEUE) {
-    return refused("conflict", `${MAX_QUEUE} prompts wait already; wait for the turn that runs`);
-  }
-  const promptId = work.ids.next("prompt");
-  work.emit({ type: "prompt.accepted", promptId, content });
-  return { status: "accepted", promptId };
-}
-
-const MAX_QUEUE = 100;
-
-function withdraw(work: Work, { promptId }: Of<"withdraw">): CommandReply {
-  if (!work.state.turn.queue.some((queued) => queued.promptId === promptId)) {
-    return refused("not_found", "This prompt does not wait: its turn has begun, or it never was");
-  }
-  work.emit({ type: "prompt.withdrawn", promptId, reason: "withdrawn" });
-  return { status: "accepted", promptId };
-}
-
-/** Cancelling what is not there is no error: it may have ended a moment ago. */
-function cancel(work: Work, { turnId }: Of<"cancel">): CommandReply {
-  const { current } = work.state.turn;
-  if (current === null || (turnId !== undefined && turnId !== current.turnId)) {
-    return { status: "accepted" };
-  }
-  if (current.stage.type === "calling") {
-    const { call } = current.stage;
-    closeStream(work, call, "The turn was cancelled");
-    const how = { outcome: "cancelled", reason: null, usage: null } as const;
-    work.emit({ type: "call.finished", callId: call.callId, ...how });
-  }
-  finish(work, current, { outcome: "cancelled", reason: null });
-  return { status: "accepted", turnId: current.turnId };
 }
 
 function answer(work: Work, command: Of<"answer">): CommandReply {
@@ -123,11 +80,9 @@ function answer(work: Work, command: Of<"answer">): CommandReply {
     const wanted = asked.options.join(", ");
     return refused("invalid_option", `"${decision}" is no answer to this; it takes ${wanted}`);
   }
-  work.emit({
-    type: "approval.resolved",
+  answered(work, {
     approvalId,
     decision,
-    by: "person",
     ...(reason !== undefined && { reason }),
     ...(input !== undefined && { input }),
   });
@@ -139,17 +94,15 @@ function answer(work: Work, command: Of<"answer">): CommandReply {
 function closeAnswered(work: Work, toolCallId: string, { decision, reason }: Of<"answer">): void {
   const run = runOf(work.state.tools, toolCallId);
   if (run === undefined) return;
-  const callId = run.call?.id ?? "";
   const why = reason === undefined ? "" : ` The reason given: ${reason}`;
   if (decision === "deny") {
-    const result = toolError(callId, `${run.name} was not run: it was denied.${why}`);
-    work.emit({ type: "tool.finished", toolCallId, ending: "denied", result });
+    const text = `${run.name} was not run: it was denied.${why}`;
+    finishTool(work, run, { ending: "denied", text });
   } else if (decision === "done") {
     const text = `${run.name} did its work; its output was lost when the bridge was killed.${why}`;
-    const result = toolSuccess(callId, text);
-    work.emit({ type: "tool.finished", toolCallId, ending: "succeeded", result });
+    finishTool(work, run, { ending: "succeeded", text });
   } else if (decision === "failed") {
-    const result = toolError(callId, `${run.name} failed when the bridge was killed.${why}`);
-    work.emit({ type: "tool.finished", toolCallId, ending: "failed", result });
+    const text = `${run.name} failed when the bridge was killed.${why}`;
+    finishTool(work, run, { ending: "failed", text });
   }
 }

@@ -5,8 +5,9 @@ import type { JsonObject, JsonValue } from "../domain/json.ts";
  * The log of every session, and what has to be as durable as it. Every store passes `test/contracts/store-contract.ts`.
  *
  * Order exists within a session only. What `append` has said is kept when this process is killed; what it was told to
- * sync is kept when the machine loses its power. Nobody reads an event before that. Events, replies and states are
- * JSON: what JSON cannot say is not kept.
+ * sync is kept when the machine loses its power. Nobody reads an event before that, nor what it changed about its
+ * session; only a store that reads beside another process cannot know, and may read a little more. Events, replies and
+ * states are JSON: what JSON cannot say is not kept.
  *
  * Refusals are `StoreError`s; their codes stand beside each method.
  */

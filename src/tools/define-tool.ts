@@ -4,7 +4,7 @@ import { jsonSchemaCheck } from "./json-schema-check.ts";
 import type { StandardIssue, StandardOutput, StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
-interface ToolDefinition<Schema, Input> {
+export interface ToolDefinition<Schema, Input> {
   readonly name: string;
   /** For the model: what it does, and when to call it. */
   readonly description: string;

@@ -141,4 +141,19 @@ describe("an ACP client on real sessions", () => {
     expect(ran).toEqual([]);
     expect(Object.values(told(client).calls)).toEqual(["failed"]);
   });
+
+  it("answers the prompt that follows a cancelled turn, not the call that was cancelled", async () => {
+    const { sessions, ran } = await world();
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const cancelled = client.result("session/prompt", { sessionId, prompt: PROMPT });
+    await client.find(isPermission);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    await cancelled;
+    const prompt = [{ type: "text", text: "What is 6 times 7?" }];
+    const answer = await client.result("session/prompt", { sessionId, prompt });
+    expect(answer).toMatchObject({ stopReason: "end_turn" });
+    expect(told(client).text).toMatch(/That is 42\.$/);
+    expect(ran).toEqual([]);
+  });
 });

@@ -186,6 +186,32 @@ describe("a prompt", () => {
 });
 
 describe("a cancel", () => {
+  it("of a prompt that has just got its turn ends that turn, and no other", async () => {
+    const sessions = scriptedSessions();
+    const subscribe = sessions.subscribe.bind(sessions);
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let isFirst = true;
+    sessions.subscribe = async function* (...taken) {
+      const isHeld = isFirst;
+      isFirst = false;
+      for await (const batch of subscribe(...taken)) {
+        // The client's connection has not heard yet that the turn has begun.
+        if (isHeld && batch.events.some(({ event }) => event.type === "turn.started")) await gate;
+        yield batch;
+      }
+    };
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "wait"));
+    await sessions.seen("prompt");
+    const turnId = sessions.turnOf(sessionId);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect(await sessions.seen("cancel")).toEqual({ type: "cancel", turnId });
+    open();
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+
   it("answers the prompt as cancelled, once [ACP-105] [ACP-110]", async () => {
     const client = await acpClient(
       scriptedSessions({ turn: (turn) => turn.say(...textEvents("m", "thinking")) }),

@@ -75,6 +75,16 @@ describe("the demo agent", () => {
     expect(await say("Why is the sky blue?")).toContain("I do not know");
   });
 
+  it("adds numbers though a tool has a word in common with them", async () => {
+    const brain = demoBrain({ delayMilliseconds: 0 });
+    const clock = inline("tell_time", "Tells the time of this machine", { type: "object" });
+    const { client } = await running({ brain, harness: { tools: [clock] as never } });
+    expect(textIn(await invoke(client, { text: "What is 6 times 7?" }))).toBe("That is 42.");
+    expect(callIn(await invoke(client, { text: "What time is it?" }))).toMatchObject({
+      content: [{ toolUse: { name: "tell_time" } }],
+    });
+  });
+
   it("remembers what was said and who said it", async () => {
     const { say } = await demo();
     await say("My name is ada");
@@ -124,6 +134,20 @@ describe("the demo agent", () => {
     expect(await say("What did I say first?")).toContain("What is the weather in Tokyo?");
   });
 
+  it("takes a prompt that comes with the results of cancelled calls for what is wanted now", async () => {
+    const { client } = await demo();
+    const echo = callIn(await invoke(client, { text: "Send an email to Bob" }));
+    const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
+    const cancelled = { toolUseId, content: [{ text: "cancelled" }], status: "error" as const };
+    const next: Message = {
+      role: "user",
+      content: [{ toolResult: cancelled }, { text: "What is the weather in Oslo?" }],
+    };
+    expect(callIn(await invoke(client, { messages: [echo, next] }))).toMatchObject({
+      content: [{ toolUse: { name: "get_weather", input: { city: "Oslo" } } }],
+    });
+  });
+
   it("reports an error in plain words", async () => {
     const { client } = await demo();
     const echo = callIn(await invoke(client, { text: "Send an email to Bob" }));
@@ -153,6 +177,67 @@ describe("the demo agent", () => {
     const second = await demo();
     const text = "What is the weather in Rome?";
     expect(await invoke(first.client, { text })).toEqual(await invoke(second.client, { text }));
+  });
+});
+
+/** As `src/session/turn/follow-loss.ts` says it. */
+function afterLoss(...told: readonly string[]): string {
+  const opening =
+    "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:";
+  return [opening, ...told].join("\n\n");
+}
+
+describe("the demo agent after a lost call", () => {
+  it.each([
+    [["A tool gave: Saved a file"], "Done. The tool says: Saved a file."],
+    [["The tool write_file gave: Saved a file"], "Done. write_file says: Saved a file."],
+    [
+      ["The tool send_email failed: No mail"],
+      "I could not finish that with send_email. It said: No mail.",
+    ],
+    [
+      ["The tool send_email gave: ", "A tool gave: Sent"],
+      "Done: send_email ran and had nothing to say. Done. The tool says: Sent.",
+    ],
+    [
+      ["The tool write_file gave: Two\n\nparagraphs, written to a file."],
+      "Done. write_file says: Two\n\nparagraphs, written to a file.",
+    ],
+  ])("only reports results that are repeated: %j", async (told, answer) => {
+    const { client } = await demo();
+    const events = await invoke(client, { text: afterLoss(...told) });
+    expect(reasonsIn(events)).toEqual(["end_turn"]);
+    expect(textIn(events)).toBe(answer);
+  });
+
+  it.each([
+    [["What is the weather in Oslo?"]],
+    [["Two paragraphs.\n\nWhat is the weather in Oslo?"]],
+    [["What is the weather in Oslo?", "The tool send_email failed: It was cancelled"]],
+  ])("acts on a prompt that is repeated: %j", async (told) => {
+    const { client } = await demo();
+    const events = await invoke(client, { text: afterLoss(...told) });
+    expect(callIn(events)).toMatchObject({
+      content: [{ toolUse: { name: "get_weather", input: { city: "Oslo" } } }],
+    });
+  });
+});
+
+describe("the demo agent after an answer that was cut off", () => {
+  const unheard =
+    "Your last answer was cut off, and it is not certain that you know what your tools gave before it. They have run; do nothing twice. What came of them:\n\nA tool gave: Saved a file";
+
+  it("acts on the prompt that follows what it may not know", async () => {
+    const { client } = await demo();
+    const content = [{ text: unheard }, { text: "What is 6 times 7?" }];
+    const events = await invoke(client, { messages: [{ role: "user", content }] });
+    expect(textIn(events)).toBe("That is 42.");
+  });
+
+  it("does nothing twice when all of that is repeated", async () => {
+    const { client } = await demo();
+    const events = await invoke(client, { text: afterLoss(unheard, "Write a file") });
+    expect(reasonsIn(events)).toEqual(["end_turn"]);
   });
 });
 

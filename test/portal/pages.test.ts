@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { text as textOf } from "node:stream/consumers";
 import { parseSync } from "oxc-parser";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
 import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
-import { servedPortal, type ServedPortal } from "./served-portal.ts";
-import { HOSTILE, hostileTurn } from "./talk.ts";
+import { pageInVm } from "./page-in-vm.ts";
+import { servedPortal, withToken, type ServedPortal } from "./served-portal.ts";
+import { beforeApproval, HOSTILE, hostileTurn } from "./talk.ts";
 
 let sessions: LoggedSessions;
 let portal: ServedPortal;
@@ -57,6 +59,13 @@ describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
     );
   });
 
+  it("answers HEAD as GET, without the page", async () => {
+    const whole = await portal.get(path);
+    const head = await portal.begin("HEAD", path);
+    expect([head.statusCode, await textOf(head)]).toEqual([200, ""]);
+    expect(head.headers["content-length"]).toBe(whole.headers["content-length"]);
+  });
+
   it("holds nothing of a session", async () => {
     const empty = await portal.get(path);
     const principal = { id: "local", rights: ["prompt"] } as const;
@@ -72,6 +81,31 @@ describe("the session's page", () => {
     const named = [...text.matchAll(/^ {2}"([a-z]+\.[a-z.]+)": /gm)].map((match) => match[1] ?? "");
     expect(named.length).toBeGreaterThan(15);
     expect(named.filter((type) => !(type in EVENT_MANIFEST))).toEqual([]);
+  });
+});
+
+describe("the rights of the session's page", () => {
+  it.each([
+    ["its window is looked at again", "focus"],
+    ["its tab is", "visibilitychange"],
+    ["its stream opens again", "reconnect"],
+  ])("are asked for when %s", async (_, occasion) => {
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal });
+    const page = await pageInVm(portal, `/sessions/${sessionId}`);
+    await vi.waitFor(() => expect(page.element("notice").textContent).toContain("may read"));
+    await vi.waitFor(() => {
+      page.opened();
+      expect(page.element("connection").textContent).toBe("live");
+    });
+    for (const event of beforeApproval()) page.show(event);
+    const areDisabled = (): boolean[] => page.elements("button").map(({ disabled }) => disabled);
+    expect(areDisabled()).toEqual([true, true]);
+    page.headers = withToken;
+    if (occasion === "reconnect") page.opened();
+    else page.fire(occasion);
+    await vi.waitFor(() => expect(areDisabled()).toEqual([false, false]));
+    expect(page.element("notice").hidden).toBe(true);
   });
 });
 

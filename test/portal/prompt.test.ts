@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
@@ -111,6 +112,40 @@ describe("a prompt", () => {
     const answer = await asked({ text: "x", wait: true }, { accept: "text/plain" });
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect(answer.text).toBe("Let me run them.\n\nAll 42 pass.\n");
+  });
+
+  it("is told as plain text while it comes, with what it waits for", async () => {
+    sessions.onCommand = async () => {
+      await sessions.log("ses_1", ...beforeApproval());
+      return accepted;
+    };
+    const answer = await portal.begin("POST", prompt, {
+      headers: { "content-type": "application/json", accept: "text/plain" },
+      body: JSON.stringify({ text: "x", wait: true }),
+    });
+    answer.setEncoding("utf8");
+    let text = "";
+    answer.on("data", (piece: string) => (text += piece));
+    await expect
+      .poll(() => text)
+      .toBe(
+        'Let me run them.\n\n[waiting for your approval: run_command npm test {"command":"npm test","directory":"/srv/shop"} — answer in the browser]\n',
+      );
+    await sessions.log("ses_1", ...afterApproval());
+    await once(answer, "end");
+    expect(text).toMatch(/ — answer in the browser\]\n\nAll 42 pass\.\n$/);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is told as plain text as long as may be waited", async () => {
+    sessions.onCommand = async () => {
+      await sessions.log("ses_1", ...beforeApproval());
+      return accepted;
+    };
+    const waiting = asked({ text: "x", wait: true }, { accept: "text/plain" });
+    await expect.poll(() => clock.pending).toBe(1);
+    clock.advance(60_000);
+    expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
   });
 
   it("says of a failed turn that it failed, in plain text too", async () => {

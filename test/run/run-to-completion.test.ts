@@ -4,10 +4,11 @@ import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
 import type { ApprovalRequested } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
+import { SpanlineError } from "../../src/domain/errors.ts";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import type { Tool } from "../../src/tools/tool.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 
 const REFUND = `
@@ -167,6 +168,37 @@ describe("what a run is asked", () => {
     expect(calls).toMatchObject([{ ending: "denied", result: { isError: true } }]);
   });
 
+  it("may be answered with other arguments, or with a reason that the agent hears", async () => {
+    const changed = await ask({
+      prompt: "refund 7",
+      approve: async () => ({ decision: "allow", input: { order: 8 } }),
+    });
+    expect([changed.ran, changed.finalText]).toEqual([[{ order: 8 }], "Done."]);
+    const denied = await ask({
+      prompt: "refund 7",
+      approve: async () => ({ decision: "deny", reason: "Order 7 is not paid" }),
+    });
+    expect(denied.calls).toMatchObject([{ ending: "denied" }]);
+    expect(JSON.stringify(denied.calls)).toContain("Order 7 is not paid");
+  });
+
+  it.each([
+    [{}, 'TypeError: missing is no answer to "refund"; it takes allow, deny'],
+    [
+      { decision: "allow", input: [7] },
+      'TypeError: The input in the answer to "refund" is an array, wanted an object',
+    ],
+    [
+      { decision: "allow", reason: 7 },
+      'TypeError: The reason for the answer to "refund" is 7, wanted a string',
+    ],
+  ])("is denied when the answer is %j", async (answer, message) => {
+    const reported: unknown[] = [];
+    const report = (error: unknown): void => void reported.push(String(error));
+    const { ran } = await ask({ prompt: "refund 7", approve: async () => Object(answer), report });
+    expect([ran, reported]).toEqual([[], [message]]);
+  });
+
   it("tells the caller of an answer that was none", async () => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
@@ -298,21 +330,54 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     expect(requests).toEqual([]);
   });
 
+  it.each([
+    ["prompt", {}, "invalid_message"],
+    ["prompt", { prompt: 7 }, "invalid_message"],
+    ["prompt", { prompt: " " }, "invalid_message"],
+    ["", undefined, "invalid_option"],
+    ["", "Go", "invalid_option"],
+    ["aprove", { prompt: "Go", aprove: async () => "allow" }, "invalid_option"],
+    ["approve", { prompt: "Go", approve: "allow" }, "invalid_option"],
+    ["onEvent", { prompt: "Go", onEvent: {} }, "invalid_option"],
+    ["report", { prompt: "Go", report: true }, "invalid_option"],
+    ["signal", { prompt: "Go", signal: "now" }, "invalid_option"],
+    ["signal", { prompt: "Go", signal: new AbortController() }, "invalid_option"],
+    ["clock", { prompt: "Go", clock: { now: () => 0 } }, "invalid_option"],
+    ["workingDirectory", { prompt: "Go", workingDirectory: 7 }, "invalid_option"],
+    ["stopAtTerminalTool", { prompt: "Go", stopAtTerminalTool: "yes" }, "invalid_option"],
+    ["caps.step", { prompt: "Go", caps: { step: 1 } }, "invalid_option"],
+    ["caps.steps", { prompt: "Go", caps: { steps: "1" } }, "invalid_option"],
+  ])("is thrown with the path %j for %j", async (path, options, code) => {
+    const { provider, requests } = await scripted("turns: [{ answer: Hello. }]");
+    const untyped: never = options as never;
+    const running = runToCompletion(agentWith({ provider }), untyped);
+    await expect(running).rejects.toMatchObject({ code, details: { path } });
+    expect(requests).toEqual([]);
+  });
+
+  it.each([undefined, {}, "demo"])("is thrown for %j in place of an agent", async (agent) => {
+    const untyped: never = agent as never;
+    await expect(runToCompletion(untyped, { prompt: "Go" })).rejects.toMatchObject({
+      code: "invalid_option",
+      details: { path: "agent" },
+    });
+  });
+
   it("is thrown when the session itself breaks: no run waits for ever [RMA-P1-11]", async () => {
     const { provider } = await scripted(REFUND);
-    let checks = 0;
-    const cause = new Error("broken check");
-    const broken: Tool = {
-      ...tool("refund", () => "paid"),
-      check() {
-        checks += 1;
-        // The first is made when the agent calls it, the second before it is run.
-        if (checks === 2) throw cause;
-        return undefined;
+    const cause = new SpanlineError("store_damaged", "The log cannot be read");
+    let isBroken = false;
+    const clock = {
+      ...systemClock,
+      monotonic() {
+        if (isBroken) throw cause;
+        return systemClock.monotonic();
       },
     };
-    const running = runToCompletion(agentWith({ provider, tools: [broken] }), {
+    const refund = tool("refund", () => (isBroken = true));
+    const running = runToCompletion(agentWith({ provider, tools: [refund] }), {
       prompt: "refund 7",
+      clock,
     });
     await expect(running).rejects.toMatchObject({ code: "aborted", cause });
   });

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import { defineAgent, type AgentDefinition } from "../../src/bridge/define-agent.ts";
+import type { AgentDefinition } from "../../src/bridge/agent-definition.ts";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
 import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate, TEST_CREDENTIALS, type BrainRequest } from "../../src/emulator/index.ts";

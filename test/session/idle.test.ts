@@ -4,8 +4,8 @@ import type { Store } from "../../src/store/store.ts";
 import { loadState, saveState } from "../../src/session/load-state.ts";
 import { STATE_FORM } from "../../src/session/state.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, worldOf } from "../support/session-world.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, tool, worldOf } from "../support/session-world.ts";
 
 const IDLE_MS = 60_000;
 
@@ -53,7 +53,51 @@ describe("a session that nobody uses", () => {
     expect(provider.calls[1]?.sessionId).toBe(provider.calls[0]?.sessionId);
   });
 
-  it("stays while somebody is attached, or asked something", async () => {
+  it("is let go though it was only opened, or only recovered", async () => {
+    const clock = fakeClock();
+    const store = counting(memoryStore());
+    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const work = tool({ name: "work" }, () => "done");
+    const agent = agentOf({ provider, tools: [work], approvals });
+    const opened = await worldOf(agent, { store, clock });
+    clock.advance(IDLE_MS);
+    await untilIdle(() => store.released === 1);
+    await opened.prompt("First");
+    await opened.event("approval.requested");
+
+    const world = await opened.restart();
+    clock.advance(600_000);
+    await world.event("turn.finished");
+    for (let round = 0; store.released < 2 && round < 100; round++) {
+      clock.advance(IDLE_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(store.released).toBe(2);
+  });
+
+  it("stays while somebody is asked something", async () => {
+    const clock = fakeClock();
+    const store = counting(memoryStore());
+    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const work = tool({ name: "work" }, () => "done");
+    const world = await worldOf(agentOf({ provider, tools: [work], approvals }), { store, clock });
+    await world.prompt("First");
+    const { approvalId } = await world.event("approval.requested");
+    for (let round = 0; round < 5; round++) {
+      clock.advance(IDLE_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await world.answer(approvalId, "allow");
+    await world.event("turn.finished");
+    expect({ acquired: store.acquired, released: store.released }).toEqual({
+      acquired: 1,
+      released: 0,
+    });
+  });
+
+  it("stays while somebody is attached", async () => {
     const clock = fakeClock();
     const store = counting(memoryStore());
     const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), {
@@ -62,7 +106,10 @@ describe("a session that nobody uses", () => {
     });
     const name = "an editor";
     await world.send({ type: "attach", clientId: "client_1", mode: "controller", name });
-    clock.advance(5 * IDLE_MS);
+    for (let round = 0; round < 5; round++) {
+      clock.advance(IDLE_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     await world.prompt("First");
     await world.event("turn.finished");
     expect(store.acquired).toBe(1);
@@ -108,7 +155,10 @@ describe("a snapshot", () => {
     }
   });
 
-  it("of another form is as good as none", async () => {
+  it.each([
+    ["of another form", "0", { seq: 3, agent: null }],
+    ["that is no state", STATE_FORM, { seq: 3 }],
+  ])("%s is as good as none", async (_, form, state) => {
     const store = memoryStore();
     const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), { store });
     await world.prompt("First");
@@ -118,7 +168,7 @@ describe("a snapshot", () => {
     const acquisition = { owner: "reader", now: 0, forMs: 1000, takeOver: true };
     const { lease, head } = await store.acquire(sessionId, acquisition);
     const whole = await loadState(store, sessionId, head);
-    await store.saveSnapshot(lease, { form: STATE_FORM, seq: 3, state: { seq: 3 } });
+    await store.saveSnapshot(lease, { form, seq: 3, state });
     expect(await loadState(store, sessionId, head)).toEqual(whole);
   });
 });

@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSessions } from "../../src/session/create-sessions.ts";
+import { decide } from "../../src/session/decide.ts";
+import { evolve } from "../../src/session/evolve.ts";
+import { loadState } from "../../src/session/load-state.ts";
+import { sessionFields } from "../../src/session/session-fields.ts";
 import { spawnFor } from "../../src/session/spawn-for.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Head, Store } from "../../src/store/store.ts";
 import type { Spawned } from "../../src/tools/tool.ts";
 import { bundled } from "../support/bundled.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -45,6 +49,14 @@ async function expectAsleep(world: World) {
   const pids = [group.id, Number(text)];
   expect(pids.map(isAlive)).toEqual([true, true]);
   return pids;
+}
+
+const DEAD = { owner: "dead", now: 0, forMs: 1, takeOver: true } as const;
+
+async function headOf({ store, sessionId }: World): Promise<Head> {
+  const head = await store.head(sessionId);
+  if (head === undefined) throw new Error("There is no such session");
+  return head;
 }
 
 const wantsRun = wants({ id: "c1", name: "run" });
@@ -133,6 +145,57 @@ describe("a program of a tool", () => {
     for (const pid of pids) await expectGone(pid);
   });
 
+  it("that a bridge left running which was killed between a cancel and its end is ended by the next", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const agent = agentOf({ provider, tools: [sleeper()] });
+    const world = await worldOf(agent);
+    await world.prompt("Run.");
+    const pids = await expectAsleep(world);
+    const { store, sessionId } = world;
+    // What the cancel wrote before the first of its programs was ended.
+    const state = await loadState(store, sessionId, await headOf(world));
+    const by = { kind: "user", principal: "me" } as const;
+    const command = { type: "cancel" } as const;
+    const rights = ["prompt"] as const;
+    const cancelled = {
+      type: "commanded",
+      command,
+      by,
+      rights,
+      at: 1,
+      seed: "0".repeat(13),
+    } as const;
+    const { events } = decide(state, cancelled);
+    const { lease } = await store.acquire(sessionId, DEAD);
+    const index = sessionFields(events, events.reduce(evolve, state));
+    await store.append(lease, state.seq, { events, index, sync: true });
+    expect(pids.map(isAlive)).toEqual([true, true]);
+
+    const next = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "next" });
+    onTestFinished(() => next.close());
+    await next.recover();
+    for (const pid of pids) await expectGone(pid);
+    expect(await next.find(sessionId)).toMatchObject({ state: "idle" });
+  });
+
+  it("is in the list of what may run until it has ended, also after a cancel", async () => {
+    const provider = scriptedProvider([wantsRun, says("Done.")]);
+    const run = tool({ name: "run" }, async (_, context) => {
+      await outputOf(await context.spawn("/bin/sh", ["-c", "echo"]));
+      await outputOf(await context.spawn("/bin/sh", ["-c", "sleep 1000"]));
+    });
+    const world = await worldOf(agentOf({ provider, tools: [run] }));
+    await world.prompt("Run.");
+    const first = await world.event("tool.program.ended");
+    expect(first.group).toEqual((await world.event("tool.spawned")).group);
+    const { group } = await world.event("tool.spawned", 2);
+    await world.cancel();
+    expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "running" });
+    expect(await world.event("tool.program.ended", 2)).toMatchObject({ group });
+    expect(isAlive(group.id)).toBe(false);
+    expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "idle" });
+  });
+
   it("ends at the limit of its tool, before the agent hears of that", async () => {
     const clock = fakeClock();
     const provider = scriptedProvider([wantsRun, says("Done.")]);
@@ -194,6 +257,7 @@ describe("what a tool starts when it is over", () => {
         ended();
         if (isRefused) throw new Error("The session was closed here");
       },
+      ended: async () => undefined,
     };
     return { controller, groups, ...spawnFor(work) };
   };

@@ -33,8 +33,8 @@ function comeToRest(session: SimulatedSession): void {
     if (effect?.type === "call") {
       session.send({ type: "call-said", callId: effect.callId, said: SILENCE });
     } else if (effect?.type === "tool") {
-      const { toolCallId, attempt, callId } = effect;
-      const result = toolSuccess(callId, "ok");
+      const { toolCallId, attempt, providerCallId } = effect;
+      const result = toolSuccess(providerCallId, "ok");
       const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
       session.send({ type: "tool-ended", ...ended });
     } else if (effect?.type === "settle") {

@@ -115,8 +115,8 @@ describe("a session whose bridge was killed", () => {
 
     const world = await killed.restart(agentOf({ provider, approvalMs: 1000 }));
     expect((await world.log()).slice(-6).map(({ event }) => event.type)).toEqual([
-      "agent.bound",
       "session.recovered",
+      "agent.bound",
       "text.finished",
       "message.finished",
       "call.lost",

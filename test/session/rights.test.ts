@@ -3,7 +3,6 @@ import type { Right } from "../../src/domain/actor.ts";
 import { hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender } from "../../src/session/sessions.ts";
-import { fakeClock } from "../support/fake-clock.ts";
 import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
@@ -43,6 +42,34 @@ describe("rights", () => {
     expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
+  it("are needed to attach under another client's name: nobody loses control to a guest", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
+    const attach = { type: "attach", clientId: "boss", name: "one" } as const;
+    await world.send({ ...attach, mode: "controller" }, { clientId: "boss" });
+    const guest = { ...person("guest", "prompt", "approve"), clientId: "guest" };
+    expect(await send(world, { ...attach, mode: "observer" }, guest)).toMatchObject(denied);
+    expect(await world.events("control.passed")).toMatchObject([{ to: "boss" }]);
+  });
+
+  it("are needed to withdraw what another one asked", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    await world.prompt("One");
+    const waiting = async () => {
+      const prompt = { type: "prompt", content: [{ type: "text", text: "Two" }] } as const;
+      const reply = await send(world, prompt, person("writer", "prompt"));
+      const promptId = reply.status === "accepted" ? (reply.promptId ?? "") : "";
+      return { type: "withdraw", promptId } as const;
+    };
+    const withdraw = await waiting();
+    expect(await send(world, withdraw, person("guest", "prompt"))).toMatchObject(denied);
+    expect(await send(world, withdraw, person("writer", "prompt"))).toMatchObject({
+      status: "accepted",
+    });
+    expect(await send(world, await waiting(), person("boss", "control"))).toMatchObject({
+      status: "accepted",
+    });
+  });
+
   it("are needed to control, and to detach another client", async () => {
     const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "client_1", name: "one" } as const;
@@ -55,21 +82,5 @@ describe("rights", () => {
     const other = { ...person("other", "prompt"), clientId: "client_2" };
     expect(await send(world, detach, other)).toMatchObject(denied);
     expect(await send(world, detach, guest)).toEqual({ status: "accepted" });
-  });
-
-  it("time that people take is not the turn's", async () => {
-    const clock = fakeClock();
-    const sending = tool({ name: "send" }, () => "sent");
-    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
-    const caps = { steps: 9, seconds: 60, tokens: null, toolCalls: 9, parallelTools: 1 };
-    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
-    const world = await worldOf(agentOf({ provider, tools: [sending], approvals, caps }), {
-      clock,
-    });
-    await world.prompt("Send it");
-    const { approvalId } = await world.event("approval.requested");
-    clock.advance(500_000);
-    await world.answer(approvalId, "allow");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../../src/session/keep-output.ts";
 import type { CallInput } from "../../src/providers/provider.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import { agentOf, tool, worldOf } from "../support/session-world.ts";
@@ -209,7 +210,43 @@ describe("a tool of the session", () => {
     expect(new TextDecoder().decode(kept)).toBe(whole);
   });
 
-  it("keeps its calls when the connection to the agent is gone while it runs [AC-70]", async () => {
+  it("that did its work did it, though its output cannot be kept", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
+    const send = tool({ name: "send" }, () => "a".repeat(MAX_OUTPUT_CHARACTERS + 1));
+    const cause = new Error("The disk is full");
+    const store = { ...memoryStore(), putBlob: () => Promise.reject(cause) };
+    const world = await worldOf(agentOf({ provider, tools: [send] }), { store });
+    await world.prompt("Send.");
+    const { ending, result, blobId } = await world.event("tool.finished");
+    const left = "[1 more characters were left out, and could not be kept]";
+    const text = `${"a".repeat(MAX_OUTPUT_CHARACTERS)}\n${left}`;
+    expect({ ending, result, blobId }).toEqual({
+      ending: "succeeded",
+      result: toolSuccess("c1", text),
+      blobId: undefined,
+    });
+    expect(world.reports).toMatchObject([{ cause }]);
+  });
+
+  it("that tells of every step is heard now and then: the first, and the last", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wants({ id: "c1", name: "count" }), says("Done.")]);
+    const count = tool({ name: "count" }, async (_, context) => {
+      for (let step = 1; step <= 20_000; step++) {
+        context.progress(`${step}`);
+        if (step % 10_000 === 0) clock.advance(250);
+      }
+      context.progress("x".repeat(10_000));
+      context.progress("y".repeat(10_000));
+    });
+    const world = await worldOf(agentOf({ provider, tools: [count] }), { clock });
+    await world.prompt("Count.");
+    await world.event("turn.finished");
+    const texts = (await world.events("tool.progressed")).map(({ text }) => text);
+    expect(texts).toEqual(["1", "10000", "20000", `${"y".repeat(2000)}…`]);
+  });
+
+  it("brings its results to a new conversation, when the call is lost that brought them", async () => {
     const provider = scriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "work" }),
       breaks(),

@@ -239,13 +239,7 @@ describe("a turn", () => {
     ["stream_exception", says("Half", { outcome: "failed", failure: failure("stream_exception") })],
     ["throttled", refuses("throttled")],
     ["connect_failed", refuses("connect_failed")],
-    [
-      "service_failed",
-      // eslint-disable-next-line require-yield
-      async function* () {
-        throw new TypeError("x is not a function");
-      },
-    ],
+    ["service_failed", refuses("service_failed")],
   ])(
     "that fails with %s says so in the log, and the session goes on [RMA-P1-11]",
     async (code, answer) => {
@@ -260,6 +254,60 @@ describe("a turn", () => {
       expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     },
   );
+
+  it("whose provider throws what is no error of ours is lost: nobody knows how far its call came", async () => {
+    // eslint-disable-next-line require-yield
+    const broken: Answer = async function* () {
+      throw new TypeError("fetch failed");
+    };
+    const world = await worldOf(agentOf({ provider: scriptedProvider([broken, says("Yes.")]) }));
+    await world.prompt("One");
+    expect(await world.event("call.lost")).toMatchObject({
+      failure: { code: "service_failed", message: "The provider broke: fetch failed" },
+    });
+    expect(await world.event("approval.requested")).toMatchObject({ question: "lost-call" });
+  });
+
+  it("that stops for tools and names none fails, and the next prompt is a prompt", async () => {
+    const confused: Answer = async function* () {
+      yield* message([], "tool_use");
+      yield ending({ outcome: "action-required" });
+    };
+    const provider = scriptedProvider([confused, says("Yes.")]);
+    const world = await worldOf(agentOf({ provider }));
+    await world.prompt("One");
+    expect(await world.event("turn.finished")).toMatchObject({
+      failure: { code: "protocol_error" },
+    });
+    await world.prompt("Two");
+    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(provider.calls[1]?.input).toEqual({ type: "prompt", texts: ["Two"] });
+  });
+
+  it("does not count the time in which people are waited for", async () => {
+    const clock = fakeClock();
+    const approvals = { deny: [], ask: ["work"], allow: [], otherwise: "deny" } as const;
+    const provider = scriptedProvider([wantsWork, says("Sent.")]);
+    const caps = { seconds: 60 };
+    const world = await worldOf(agentOf({ provider, tools: [work], approvals, caps }), { clock });
+    await world.prompt("Send it");
+    const { approvalId } = await world.event("approval.requested");
+    clock.advance(500_000);
+    await world.answer(approvalId, "allow");
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+  });
+
+  it("does not count the time in which no bridge ran", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const parts = { provider, onLost: "reseed", caps: { seconds: 60 } } as const;
+    const killed = await worldOf(agentOf(parts), { clock });
+    await killed.prompt("One");
+    await killed.event("text.delta");
+    clock.jump(3_600_000);
+    const world = await killed.restart();
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+  });
 
   it("whose stream stops without an end is lost, not stuck", async () => {
     const mute: Answer = async function* () {

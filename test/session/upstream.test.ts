@@ -17,7 +17,7 @@ import {
   wants,
   type Answer,
 } from "../support/scripted-provider.ts";
-import { agentOf, readUntil, tool, worldOf } from "../support/session-world.ts";
+import { agentOf, readUntil, tool, worldOf, type AgentParts } from "../support/session-world.ts";
 
 const work = tool({ name: "work" }, () => "done");
 
@@ -78,6 +78,110 @@ describe("a conversation that was cut", () => {
       { seeded: false },
       { seeded: true },
     ]);
+  });
+
+  const afterCut = async (cut: Answer, parts: Partial<AgentParts> = {}) => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), cut, says("Yes.")]);
+    const world = await worldOf(agentOf({ provider, tools: [work], ...parts }));
+    await world.prompt("One");
+    await world.event("call.started", 2);
+    return { provider, world };
+  };
+  const SAID = expect.stringMatching(/^Your last answer was cut off.*A tool gave: done$/s);
+
+  it("by a cancel is told with the next prompt what its tools gave, until it has answered", async () => {
+    const provider = scriptedProvider([
+      wants({ id: "c1", name: "work" }),
+      hangs(),
+      hangs(),
+      says("Yes."),
+      says("Yes."),
+    ]);
+    const world = await worldOf(agentOf({ provider, tools: [work] }));
+    await world.prompt("One");
+    await world.event("text.delta", 2);
+    await world.cancel();
+    await world.prompt("Two");
+    await world.event("text.delta", 3);
+    await world.cancel();
+    await world.prompt("Three");
+    await world.event("turn.finished", 3);
+    await world.prompt("Four");
+    await world.event("turn.finished", 4);
+    expect(provider.calls.slice(2).map(({ input }) => input)).toEqual([
+      { type: "prompt", texts: [SAID, "Two"] },
+      { type: "prompt", texts: [SAID, "Three"] },
+      { type: "prompt", texts: ["Four"] },
+    ]);
+    const origins = (await world.events("message.sent")).map(({ origin }) => origin);
+    expect(origins).toEqual(["prompt", "recovery", "prompt", "recovery", "prompt", "prompt"]);
+  });
+
+  it("by a cancel and begun anew has what its tools gave in its history, and is not told twice", async () => {
+    const { provider, world } = await afterCut(hangs(), { settle: "reseed" });
+    await world.event("text.delta", 2);
+    await world.cancel();
+    await world.prompt("Two");
+    await world.event("turn.finished", 2);
+    const third = provider.calls[2];
+    expect(third?.input).toEqual({ type: "prompt", texts: ["Two"] });
+    expect(third?.history).toContainEqual({
+      role: "user",
+      blocks: [{ type: "result", result: toolSuccess("c1", "done") }],
+    });
+  });
+
+  it.each(["service_failed", "agent_failed", "unexpected_answer"] as const)(
+    "by a service that says %s fails the turn, comes to rest, and gets no results a second time",
+    async (code) => {
+      const { provider, world } = await afterCut(refuses(code));
+      expect(await world.event("turn.finished")).toMatchObject({
+        outcome: "failed",
+        failure: { code },
+      });
+      await world.prompt("Two");
+      await world.event("turn.finished", 2);
+      const [, second, third] = provider.calls;
+      expect(provider.stopped).toEqual([second?.sessionId]);
+      expect(third).toMatchObject({ sessionId: second?.sessionId });
+      expect(third?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
+    },
+  );
+
+  it.each(["throttled", "access_denied", "no_credentials", "connect_failed"] as const)(
+    "not at all, turned away with %s, gets its results with the next prompt",
+    async (code) => {
+      const { provider, world } = await afterCut(refuses(code));
+      await world.event("turn.finished");
+      await world.prompt("Two");
+      await world.event("turn.finished", 2);
+      expect(provider.stopped).toEqual([]);
+      expect(provider.calls[2]?.input).toMatchObject({ type: "results", texts: ["Two"] });
+    },
+  );
+
+  it("by a loss that nobody wanted to go on after is told the same", async () => {
+    const { provider, world } = await afterCut(breaks());
+    await world.answer((await world.event("approval.requested")).approvalId, "stop");
+    await world.prompt("Two");
+    await world.event("turn.finished", 2);
+    expect(provider.calls[2]?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
+  });
+
+  it("is waited for no longer than its stopping may take", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([hangs(), says("Yes.")], {
+      onStop: () => new Promise(() => undefined),
+    });
+    const world = await worldOf(agentOf({ provider, settle: "stop" }), { clock });
+    await world.prompt("One");
+    await world.event("text.delta");
+    await world.cancel();
+    await world.prompt("Two");
+    const end = world.event("turn.finished", 2);
+    await passing(clock, end);
+    expect(await end).toMatchObject({ outcome: "completed" });
+    expect(await world.events("upstream.settled")).toMatchObject([{ by: "stop" }]);
   });
 
   it("is not called settled when the stopping of it was itself cancelled", async () => {

@@ -9,6 +9,7 @@ import type {
   ToolFacts,
 } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
+import { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
@@ -110,7 +111,7 @@ export interface World {
   /** All events of a type that are there. */
   events<Type extends AgentEventType>(type: Type): Promise<Of<Type>[]>;
   log(): Promise<readonly Envelope[]>;
-  /** Stops as a killed process does, and takes the session up in another one. */
+  /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
   restart(agent?: Agent): Promise<World>;
 }
 
@@ -126,22 +127,45 @@ export interface WorldOptions {
 
 export async function worldOf(agent: Agent, options: WorldOptions = {}): Promise<World> {
   const { store = memoryStore(), clock = systemClock } = options;
-  const { sessions, reports } = running(agent, store, clock);
-  const { sessionId } = await sessions.open({ principal: ME });
-  return worldAround({ sessions, reports, store, sessionId, agent, clock });
+  const process = running(agent, store, clock);
+  const { sessionId } = await process.sessions.open({ principal: ME });
+  return worldAround({ ...process, store, sessionId, agent, clock });
+}
+
+/** A store as a process has it: once that is killed, nothing it does comes through, and nothing comes back to it. */
+function mortal(store: Store): { readonly store: Store; readonly die: () => void } {
+  let isDead = false;
+  const check = (): void => {
+    if (isDead) throw new SpanlineError("store_closed", "The process was killed");
+  };
+  const guarded = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function" || name === "subscribe") return value;
+      return async (...given: readonly unknown[]): Promise<unknown> => {
+        check();
+        const done: unknown = await Reflect.apply(value, target, given);
+        check();
+        return done;
+      };
+    },
+  });
+  return { store: guarded, die: () => void (isDead = true) };
 }
 
 function running(agent: Agent, store: Store, clock: SteadyClock) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
-  const sessions = createSessions({ store, agents: [agent], clock, owner: "test", report });
+  const { store: own, die } = mortal(store);
+  const sessions = createSessions({ store: own, agents: [agent], clock, owner: "test", report });
   onTestFinished(() => sessions.close());
-  return { sessions, reports };
+  return { sessions, reports, kill: die };
 }
 
 interface WorldParts extends Pick<World, "sessions" | "store" | "sessionId" | "reports"> {
   readonly agent: Agent;
   readonly clock: SteadyClock;
+  readonly kill: () => void;
 }
 
 function worldAround(parts: WorldParts): World {
@@ -175,7 +199,7 @@ function worldAround(parts: WorldParts): World {
     },
     log,
     async restart(agent = parts.agent) {
-      await sessions.close();
+      parts.kill();
       const next = running(agent, store, clock);
       await next.sessions.recover();
       return worldAround({ ...next, store, sessionId, agent, clock });

@@ -42,6 +42,8 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
   const joinNext = async (isAgain: boolean): Promise<Joined> => {
     const next = await join();
     agents = next.sessions.agents;
+    // The next owner is found, or is this process, also when nobody here asks for anything: turns wait for it.
+    next.gone.addEventListener("abort", () => void joined().catch(() => undefined), { once: true });
     if (isAgain) await attachAgain(next.sessions);
     return next;
   };

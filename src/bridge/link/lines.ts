@@ -1,11 +1,14 @@
 import type { Duplex } from "node:stream";
-import { parseJson } from "../../domain/json.ts";
-import { encodeJsonLine, jsonLinesDecoder } from "../../wire/framing/json-lines.ts";
+import {
+  encodeJsonLine,
+  jsonLinesDecoder,
+  type JsonLinesItem,
+} from "../../wire/framing/json-lines.ts";
 
 /** JSON values over a socket, one per line. */
 export interface Lines {
   send(value: unknown): void;
-  /** Each value as it comes; ends when the other side is gone. */
+  /** Each value as it comes. Ends when the other side is gone, or says what cannot be read: then nothing after it counts. */
   values(): AsyncIterable<unknown>;
   close(): void;
 }
@@ -23,15 +26,14 @@ export function linesOver(socket: Duplex): Lines {
     async *values() {
       const decoder = jsonLinesDecoder({ maxLineBytes: MAX_LINE_BYTES });
       const state = decoder.initial();
-      const texts: string[] = [];
+      const items: JsonLinesItem[] = [];
       try {
         for await (const chunk of socket) {
-          decoder.step(state, chunk, (item) => {
-            if (item.type === "line") texts.push(item.text);
-          });
-          for (const text of texts.splice(0)) {
-            const parsed = parseJson(text);
-            if (parsed.ok) yield parsed.value;
+          decoder.step(state, chunk, (item) => items.push(item));
+          for (const item of items.splice(0)) {
+            const read = item.type === "line" ? readValue(item.text) : undefined;
+            if (read === undefined) return void socket.destroy();
+            yield read.value;
           }
         }
       } catch {
@@ -42,4 +44,13 @@ export function linesOver(socket: Duplex): Lines {
       socket.destroy();
     },
   };
+}
+
+/** The other side is this same program: a batch around an event may be nested deeper than what is let in elsewhere. */
+function readValue(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }

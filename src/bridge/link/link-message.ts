@@ -10,12 +10,7 @@ import type { Batch } from "../../store/store.ts";
  */
 export type JoinerMessage =
   | { readonly type: "hello"; readonly token: string; readonly version: string }
-  | {
-      readonly type: "call";
-      readonly id: number;
-      readonly method: Method;
-      readonly params: readonly unknown[];
-    }
+  | CallMessage
   | {
       readonly type: "subscribe";
       readonly id: number;
@@ -35,12 +30,26 @@ export type OwnerMessage =
 
 export type Method = Exclude<keyof Sessions, "subscribe" | "agents">;
 
+/** A method with what it takes. */
+export type CallMessage<Called extends Method = Method> = {
+  readonly [Name in Called]: {
+    readonly type: "call";
+    readonly id: number;
+    readonly method: Name;
+    readonly params: Parameters<Sessions[Name]>;
+  };
+}[Called];
+
 export function isJoinerMessage(value: unknown): value is JoinerMessage {
-  return isObject(value) && typeof value.type === "string" && value.type in JOINER_TYPES;
+  return (
+    isObject(value) && typeof value.type === "string" && Object.hasOwn(JOINER_TYPES, value.type)
+  );
 }
 
 export function isOwnerMessage(value: unknown): value is OwnerMessage {
-  return isObject(value) && typeof value.type === "string" && value.type in OWNER_TYPES;
+  return (
+    isObject(value) && typeof value.type === "string" && Object.hasOwn(OWNER_TYPES, value.type)
+  );
 }
 
 const JOINER_TYPES: { readonly [Type in JoinerMessage["type"]]: true } = {

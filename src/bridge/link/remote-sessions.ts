@@ -5,6 +5,7 @@ import type { Sessions } from "../../session/sessions.ts";
 import type { Batch } from "../../store/store.ts";
 import {
   isOwnerMessage,
+  type CallMessage,
   type JoinerMessage,
   type Method,
   type OwnerMessage,
@@ -41,7 +42,7 @@ export async function remoteSessions(
 
   const values = lines.values()[Symbol.asyncIterator]();
   send({ type: "hello", ...options });
-  const first = (await values.next()).value as unknown;
+  const { value: first }: IteratorResult<unknown, unknown> = await values.next();
   if (!isOwnerMessage(first) || first.type !== "welcome") {
     lines.close();
     if (isOwnerMessage(first) && first.type === "refused") {
@@ -60,13 +61,21 @@ export async function remoteSessions(
     waiting.clear();
   }
 
-  function call(method: Method, ...params: readonly unknown[]): Promise<unknown> {
+  function call<Name extends Method>(
+    method: Name,
+    ...params: Parameters<Sessions[Name]>
+  ): Promise<Answer<Name>> {
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
       if (gone.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
-      waiting.set(id, { resolve, reject });
-      send({ type: "call", id, method, params });
+      // The owner is this same program, so this is what the method gives; what is undefined there is null on the way.
+      waiting.set(id, {
+        resolve: (value) => resolve((value ?? undefined) as Answer<Name>),
+        reject,
+      });
+      const message: CallMessage<Name> = { type: "call", id, method, params };
+      lines.send(message);
     });
   }
 
@@ -122,15 +131,16 @@ export async function remoteSessions(
     agents: first.agents,
     gone: gone.signal,
     close: () => lines.close(),
-    open: (given) => call("open", given) as ReturnType<Sessions["open"]>,
-    command: (...given) => call("command", ...given) as ReturnType<Sessions["command"]>,
-    find: async (sessionId) =>
-      ((await call("find", sessionId)) ?? undefined) as Awaited<ReturnType<Sessions["find"]>>,
-    list: (query) => call("list", query) as ReturnType<Sessions["list"]>,
-    delete: (sessionId) => call("delete", sessionId) as ReturnType<Sessions["delete"]>,
+    open: (given) => call("open", given),
+    command: (...given) => call("command", ...given),
+    find: (sessionId) => call("find", sessionId),
+    list: (query) => call("list", query),
+    delete: (sessionId) => call("delete", sessionId),
     subscribe,
   };
 }
+
+type Answer<Name extends Method> = Awaited<ReturnType<Sessions[Name]>>;
 
 interface Waiter {
   readonly resolve: (value: unknown) => void;

@@ -2,18 +2,27 @@ import type { Duplex } from "node:stream";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { isJoinerMessage, type JoinerMessage, type OwnerMessage } from "./link-message.ts";
+import type { LinkedClients } from "./linked-clients.ts";
 import { linesOver } from "./lines.ts";
 
 export interface ServeOptions {
   readonly sessions: Sessions;
   readonly token: string;
   readonly version: string;
+  /** Of all links of the owner. */
+  readonly clients: LinkedClients;
+  /** Aborted when the owner lets go of the sessions: whoever is joined goes on with the next one. */
+  readonly closing: AbortSignal;
 }
 
 /** Lets one joined process use the owner's sessions, until it goes. */
 export async function serveSessions(socket: Duplex, options: ServeOptions): Promise<void> {
+  const { sessions, clients, closing } = options;
   const lines = linesOver(socket);
-  const send = (message: OwnerMessage): void => lines.send(message);
+  // What an owner that is going failed at is asked of the next one.
+  const send = (message: OwnerMessage): void => {
+    if (!closing.aborted) lines.send(message);
+  };
   const gone = new AbortController();
   const subscriptions = new Map<number, Subscription>();
   let isWelcome = false;
@@ -21,31 +30,32 @@ export async function serveSessions(socket: Duplex, options: ServeOptions): Prom
     for await (const message of lines.values()) {
       if (!isJoinerMessage(message)) break;
       if (!isWelcome) {
-        const problem = problemOf(message, options);
-        if (problem !== undefined) {
-          send({ type: "refused", message: problem });
+        // A stranger, or one that read where the owner before this one was: it is to look again.
+        if (message.type !== "hello" || message.token !== options.token) break;
+        if (message.version !== options.version) {
+          send({ type: "refused", message: otherVersion(options.version, message.version) });
           break;
         }
         isWelcome = true;
-        send({ type: "welcome", agents: options.sessions.agents });
+        send({ type: "welcome", agents: sessions.agents });
         continue;
       }
-      take(message, { sessions: options.sessions, subscriptions, gone: gone.signal, send });
+      take(message, { ...options, link: socket, subscriptions, gone: gone.signal, send });
     }
   } finally {
     gone.abort();
     socket.end();
+    if (!closing.aborted) await clients.detach(socket, sessions);
   }
 }
 
-function problemOf(message: JoinerMessage, { token, version }: ServeOptions): string | undefined {
-  if (message.type !== "hello" || message.token !== token) return "This is not for you";
-  if (message.version === version) return undefined;
-  return `The bridge that runs is version ${version}, and this is ${message.version}: stop it, or use its version`;
+function otherVersion(own: string, other: string): string {
+  return `The bridge that runs is version ${own}, and this is ${other}: stop it, or use its version`;
 }
 
-interface Served {
-  readonly sessions: Sessions;
+interface Served extends Pick<ServeOptions, "sessions" | "clients" | "closing"> {
+  /** What its clients are known by. */
+  readonly link: object;
   readonly subscriptions: Map<number, Subscription>;
   readonly gone: AbortSignal;
   readonly send: (message: OwnerMessage) => void;
@@ -79,16 +89,28 @@ function take(message: JoinerMessage, served: Served): void {
 }
 
 async function answer(
-  { id, method, params }: Extract<JoinerMessage, { type: "call" }>,
-  { sessions, send }: Served,
+  call: Extract<JoinerMessage, { type: "call" }>,
+  served: Served,
 ): Promise<void> {
+  const { id } = call;
   try {
-    // The other side is this same program: its parameters are what the method takes.
-    const value: unknown = await Reflect.apply(sessions[method], sessions, params);
-    send({ type: "result", id, value: value ?? null });
+    const value = await called(call, served);
+    served.send({ type: "result", id, value: value ?? null });
   } catch (error) {
-    send({ type: "error", id, failure: failureOf(error) });
+    served.send({ type: "error", id, failure: failureOf(error) });
   }
+}
+
+async function called(
+  { method, params }: Extract<JoinerMessage, { type: "call" }>,
+  { sessions, clients, link, gone, closing }: Served,
+): Promise<unknown> {
+  if (method !== "command") return Reflect.apply(sessions[method], sessions, params);
+  const reply = await sessions.command(...params);
+  clients.replied(link, params, reply);
+  // It went while it was being attached.
+  if (gone.aborted && !closing.aborted) await clients.detach(link, sessions);
+  return reply;
 }
 
 async function follow(
@@ -102,12 +124,14 @@ async function follow(
   try {
     for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
       // One batch at a time: what a slow reader has not taken stays in the log.
-      const next = new Promise<void>((resolve) => {
-        taken = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
+      await new Promise<void>((resolve) => {
+        taken = () => {
+          signal.removeEventListener("abort", taken);
+          resolve();
+        };
+        signal.addEventListener("abort", taken);
+        send({ type: "batch", id, batch });
       });
-      send({ type: "batch", id, batch });
-      await next;
     }
     if (!signal.aborted) send({ type: "result", id, value: null });
   } catch (error) {

@@ -44,8 +44,11 @@ export type ReasoningContent =
 
 /** The text of a message, its blocks joined by line ends. */
 export function textOf(message: Message | undefined): string {
-  const texts = message?.content.flatMap((block) => ("text" in block ? [block.text] : []));
-  return texts?.join("\n") ?? "";
+  return textsOf(message).join("\n");
+}
+
+export function textsOf(message: Message | undefined): string[] {
+  return message?.content.flatMap((block) => ("text" in block ? [block.text] : [])) ?? [];
 }
 
 export function toolUsesOf(message: Message | undefined): ToolUse[] {

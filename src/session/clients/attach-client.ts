@@ -43,3 +43,12 @@ export function detach(work: Work, { clientId, reason }: Of<"detach">): CommandR
   dropRequests(work, (request) => request.clientId === clientId);
   return { status: "accepted" };
 }
+
+/** Their connections ended with the process that held them. */
+export function detachAll(work: Work): void {
+  const { attached, controller } = work.state.clients;
+  for (const { clientId } of attached) {
+    work.emit({ type: "client.detached", clientId, reason: "bridge_restarted" });
+  }
+  if (controller !== null) work.emit({ type: "control.passed", from: controller, to: null });
+}

@@ -1,7 +1,8 @@
 import type { Decision } from "../../domain/agent-event.ts";
-import { toolError } from "../../domain/tool.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { agentOf, type Work } from "../work.ts";
+import { ask } from "../approvals/questions.ts";
+import { finishTool } from "./finish-tool.ts";
 import { judgeCall } from "./judge-call.ts";
 import type { ToolRun } from "./tools-state.ts";
 
@@ -31,8 +32,7 @@ function isAllowedUnasked(work: Work, run: ToolRun, mayAsk: boolean): boolean {
   switch (judgement.verdict) {
     case "refuse": {
       const { ending, message } = judgement;
-      const result = toolError(run.call?.id ?? "", message);
-      work.emit({ type: "tool.finished", toolCallId: run.toolCallId, ending, result });
+      finishTool(work, run, { ending, text: message });
       return false;
     }
     case "ask":
@@ -55,16 +55,7 @@ export function askAbout(
     question === "run"
       ? run.name
       : `${run.name} was running when the bridge was killed. What came of it?`;
-  work.emit({
-    type: "approval.requested",
-    approvalId: work.ids.next("appr"),
-    question,
-    options,
-    about: run.toolCallId,
-    action,
-    input: run.input,
-    deadline: work.at + agentOf(work).approvalMs,
-  });
+  ask(work, { question, options, about: run.toolCallId, action, input: run.input });
 }
 
 export function startTool(work: Work, { toolCallId, attempt, approvalId, input }: ToolRun): void {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../domain/agent-event.ts";
-import type { ToolRun, ToolsState } from "./tools-state.ts";
+import { isSameGroup, type ToolRun, type ToolsState } from "./tools-state.ts";
 
 export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
   switch (event.type) {
@@ -44,10 +44,11 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
     }
     case "tool.spawned": {
       const { toolCallId, group } = event;
-      return {
-        ...tools,
-        programs: [...tools.programs, { toolCallId, group }].slice(-MAX_PROGRAMS),
-      };
+      return { ...tools, programs: [...tools.programs, { toolCallId, group }] };
+    }
+    case "tool.program.ended": {
+      const programs = tools.programs.filter(({ group }) => !isSameGroup(group, event.group));
+      return { ...tools, programs };
     }
     case "tool.finished": {
       const { toolCallId, ending, result, durationMs } = event;
@@ -61,9 +62,6 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
       return tools;
   }
 }
-
-/** Of the oldest it is certain by then that they were ended. */
-const MAX_PROGRAMS = 100;
 
 function changed(tools: ToolsState, toolCallId: string, change: Partial<ToolRun>): ToolsState {
   const runs = tools.runs.map((run) =>

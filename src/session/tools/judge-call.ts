@@ -1,4 +1,5 @@
 import type { AgentFacts } from "../../domain/agent-event.ts";
+import { fitsPattern } from "../../domain/tool-pattern.ts";
 import type { ToolRun } from "./tools-state.ts";
 
 export type Judgement =
@@ -19,7 +20,7 @@ export function judgeCall({ name, call, problem }: ToolRun, agent: AgentFacts): 
   if (names(ask, name)) return { verdict: "ask" };
   if (names(allow, name)) return { verdict: "run" };
   if (otherwise === "deny") return denied(name);
-  return { verdict: otherwise === "ask" ? "ask" : "run" };
+  return { verdict: otherwise === "allow" ? "run" : "ask" };
 }
 
 function denied(name: string): Judgement {
@@ -27,21 +28,7 @@ function denied(name: string): Judgement {
   return { verdict: "refuse", ending: "denied", message };
 }
 
-function names(patterns: readonly string[], name: string): boolean {
-  return patterns.some((pattern) => matches(pattern, name));
-}
-
-/** `*` stands for any characters; everything else for itself. */
-function matches(pattern: string, name: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return pattern === name;
-  const last = rest.pop() ?? "";
-  if (!name.startsWith(first) || name.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return at <= name.length - last.length && name.endsWith(last);
+/** A log may hold a definition that was never checked: what it does not say is no yes. */
+function names(patterns: readonly string[] | undefined, name: string): boolean {
+  return patterns?.some((pattern) => fitsPattern(pattern, name)) === true;
 }

@@ -1,6 +1,6 @@
 import type { Input } from "../input.ts";
 import type { Work } from "../work.ts";
-import { runOf, type ToolRun } from "./tools-state.ts";
+import { isSameGroup, runOf, type ToolRun } from "./tools-state.ts";
 
 type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
 
@@ -26,6 +26,12 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
     durationMs,
     ...(blobId !== undefined && { blobId }),
   });
+}
+
+/** Also of a tool that is over: it is in the log before its programs are ended. */
+export function takeProgramEnd(work: Work, { toolCallId, group }: Of<"program-ended">): void {
+  if (!work.state.tools.programs.some((program) => isSameGroup(program.group, group))) return;
+  work.emit({ type: "tool.program.ended", toolCallId, group });
 }
 
 function runningAttempt(

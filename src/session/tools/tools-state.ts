@@ -49,6 +49,10 @@ export interface ToolRun {
 
 export const initialTools: ToolsState = { runs: [], programs: [] };
 
+export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
+  return one.id === other.id && one.born === other.born;
+}
+
 export function runOf(tools: ToolsState, toolCallId: string): ToolRun | undefined {
   return tools.runs.find((run) => run.toolCallId === toolCallId);
 }

@@ -4,6 +4,7 @@ import { isNeverStarted, isOpen } from "../tools/tools-state.ts";
 import { agentOf, type Work } from "../work.ts";
 import { finish } from "./finish-turn.ts";
 import { followLoss, type WantedCall } from "./follow-loss.ts";
+import { sayWhatIsUnheard } from "./say-again.ts";
 import { openUpstream } from "./open-upstream.ts";
 import type { CurrentTurn, Stage } from "./turn-state.ts";
 
@@ -40,6 +41,7 @@ function startNext(work: Work): void {
   if (prompt === undefined) return;
   const { promptId, content } = prompt;
   work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId });
+  sayWhatIsUnheard(work);
   const messageId = work.ids.next("msg");
   work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
 }
@@ -80,7 +82,7 @@ function limitReached(
 
 function act(work: Work, current: CurrentTurn): void {
   const { runs } = work.state.tools;
-  if ((work.state.turn.upstream?.waiting?.calls.length ?? 0) === 0) {
+  if ((work.state.turn.upstream?.waiting ?? null) === null) {
     const message = "The agent stopped for tools, and named none";
     const failure = { code: "protocol_error", message, details: {} } as const;
     return finish(work, current, { outcome: "failed", reason: null, failure });

@@ -1,7 +1,7 @@
-import type { Failure } from "../../domain/errors.ts";
 import type { TurnEnd } from "../../domain/provider-event.ts";
 import type { Input, Said } from "../input.ts";
 import type { Work } from "../work.ts";
+import { isCut } from "./call-fate.ts";
 import { closeStream } from "./close-stream.ts";
 import { openCallsOf } from "./evolve-call.ts";
 import { translate } from "./translate.ts";
@@ -18,6 +18,14 @@ export function takeSaid(work: Work, callId: string, said: readonly Said[]): voi
       for (const made of translate({ call, tools, problem }, event)) work.emit(made);
     }
   }
+}
+
+/** The call under way, if there is one, went with the process that made it. */
+export function loseCall(work: Work): void {
+  const stage = work.state.turn.current?.stage;
+  if (stage?.type !== "calling") return;
+  closeStream(work, stage.call, "The connection to the agent was lost");
+  work.emit({ type: "call.lost", callId: stage.call.callId });
 }
 
 function callUnderWay({ state }: Work, callId: string): Call | undefined {
@@ -47,29 +55,9 @@ function endCall(work: Work, call: Call, end: TurnEnd): void {
   });
 }
 
-/** The other side may have gone on after the connection broke: nobody knows what came of the call. */
-export function isCut({ code }: Failure): boolean {
-  return CUTS.has(code);
-}
-
-const CUTS: ReadonlySet<Failure["code"]> = new Set([
-  "connection_lost",
-  "truncated_stream",
-  "incomplete_turn",
-  "first_event_timeout",
-  "idle_timeout",
-  "deadline_exceeded",
-  "frame_invalid",
-  "frame_checksum",
-  "frame_too_large",
-  "line_too_large",
-  "event_too_large",
-  "turn_too_large",
-] as const);
-
 type CallFailed = Extract<Input, { readonly type: "call-failed" }>;
 
-/** A call without a stream: refused, when it is certain that nothing was done, else lost. */
+/** A call without a stream: lost, when it may have been made and nobody said its end, else refused. */
 export function takeCallFailure(work: Work, { callId, failure, isMade }: CallFailed): void {
   const call = callUnderWay(work, callId);
   if (call === undefined) return;

@@ -1,4 +1,4 @@
-import { toolError } from "../../domain/tool.ts";
+import { finishTool } from "../tools/finish-tool.ts";
 import { isOpen } from "../tools/tools-state.ts";
 import type { Work } from "../work.ts";
 import type { Call, SaidMessage } from "./turn-state.ts";
@@ -20,13 +20,7 @@ export function closeStream(
       run.call?.runBy === "server"
         ? `No result of ${run.name} came. ${why}.`
         : `${run.name} was not run. ${why}.`;
-    const result = toolError(run.call?.id ?? "", text);
-    work.emit({
-      type: "tool.finished",
-      toolCallId: run.toolCallId,
-      ending: "cancelled",
-      result,
-    });
+    finishTool(work, run, { ending: "cancelled", text });
   }
 }
 

@@ -6,10 +6,16 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Draft } from "../../domain/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
+import { isNotMade } from "./call-fate.ts";
 import { evolveCall, messagesOf, openCallsOf } from "./evolve-call.ts";
 import type { Call, CurrentTurn, Stage, TurnState, Upstream, WaitingCall } from "./turn-state.ts";
 
-export function evolveTurn(turn: TurnState, { event, at, actor }: Draft): TurnState {
+/** `lastAt` is when the event before this one was written. */
+export function evolveTurn(
+  turn: TurnState,
+  { event, at, actor }: Draft,
+  lastAt: number,
+): TurnState {
   switch (event.type) {
     case "prompt.accepted": {
       const { promptId, content } = event;
@@ -40,6 +46,10 @@ export function evolveTurn(turn: TurnState, { event, at, actor }: Draft): TurnSt
     }
     case "turn.finished":
       return { ...turn, current: null };
+    case "session.recovered":
+      return turn.current === null
+        ? turn
+        : { ...turn, current: withoutAbsence(turn.current, lastAt, at) };
     case "upstream.opened": {
       const { upstreamId, seeded } = event;
       const upstream: Upstream = {
@@ -50,6 +60,7 @@ export function evolveTurn(turn: TurnState, { event, at, actor }: Draft): TurnSt
         calls: 0,
         isHeard: false,
         isUncertain: false,
+        unheard: null,
         // Results that were about to go go there; with something new to say, they are part of what was said before.
         waiting: turn.current?.unsent.length === 0 ? (turn.upstream?.waiting ?? null) : null,
       };
@@ -91,7 +102,8 @@ function evolveCurrent(
       const { failure } = event;
       const stage: Stage = { type: "lost", call, ...(failure !== undefined && { failure }) };
       const isHeard = call.messages.length > 0 || turn.upstream?.isHeard === true;
-      return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard });
+      const unheard = call.outgoing.answers ?? turn.upstream?.unheard ?? null;
+      return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard, unheard });
     }
     case "approval.requested": {
       const { stage, questions, askedAt } = current;
@@ -124,6 +136,12 @@ function withAnswer(current: CurrentTurn, at: number): CurrentTurn {
   if (questions > 1) return { ...current, questions: questions - 1 };
   const waited = askedAt === null ? 0 : Math.max(0, at - askedAt);
   return { ...current, questions: 0, askedAt: null, waitedMs: waitedMs + waited };
+}
+
+/** Nobody was at the turn since the event before. A wait for people counts itself. */
+function withoutAbsence(current: CurrentTurn, lastAt: number, at: number): CurrentTurn {
+  if (current.askedAt !== null) return current;
+  return { ...current, waitedMs: current.waitedMs + Math.max(0, at - lastAt) };
 }
 
 function said(turn: TurnState, current: CurrentTurn, event: AgentEvent): TurnState {
@@ -161,7 +179,10 @@ function finished(
 ): TurnState {
   const { stage } = current;
   if (stage.type !== "calling") return turn;
-  if (outcome === "refused") return takenBack(turn, current, stage.call, failure);
+  if (outcome === "refused") {
+    if (isNotMade(failure)) return takenBack(turn, current, stage.call, failure);
+    return leftUnsure(turn, current, stage.call, failure);
+  }
   const total = usage === null ? current.usage : usageSum(current.usage, usage);
   const isWaiting = outcome === "action-required";
   const next: Stage = isWaiting
@@ -176,7 +197,8 @@ function finished(
       usedAt: at,
       isHeard,
       isUncertain: outcome === "cancelled",
-      waiting: isWaiting ? { messages: messagesOf(stage.call), calls } : null,
+      unheard: isAnswer ? null : (stage.call.outgoing.answers ?? turn.upstream?.unheard ?? null),
+      waiting: calls.length > 0 && isWaiting ? { messages: messagesOf(stage.call), calls } : null,
     },
   );
 }
@@ -200,8 +222,25 @@ function takenBack(
       calls: Math.max(0, (turn.upstream?.calls ?? 0) - 1),
       isUncertain: isBusy,
       waiting: outgoing.answers,
+      // What is still to be brought need not be said beside it.
+      unheard: outgoing.answers === null ? (turn.upstream?.unheard ?? null) : null,
     },
   );
+}
+
+/** The service failed, and did not say whether the agent has what the call brought. */
+function leftUnsure(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outgoing }: Call,
+  failure: CallFinished["failure"],
+): TurnState {
+  const how = { outcome: "refused", reason: null, ...(failure && { failure }) } as const;
+  const unheard = outgoing.answers ?? turn.upstream?.unheard ?? null;
+  return withUpstream(staged(turn, current, { type: "ended", ...how }), {
+    isUncertain: true,
+    unheard,
+  });
 }
 
 function withResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {

@@ -1,7 +1,8 @@
 import type { TurnOutcome } from "../../domain/agent-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { toolError } from "../../domain/tool.ts";
+import { unanswered } from "../approvals/questions.ts";
 import { dropRequests } from "../clients/host-requests.ts";
+import { finishTool } from "../tools/finish-tool.ts";
 import { isOpen } from "../tools/tools-state.ts";
 import type { Work } from "../work.ts";
 import type { CurrentTurn } from "./turn-state.ts";
@@ -15,11 +16,7 @@ interface Finish {
 /** Every call of a tool is closed before the turn is. */
 export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
   const { outcome, reason, failure } = how;
-  for (const { approvalId, question, options } of work.state.approvals.pending) {
-    const decision = question === "run" ? "deny" : question === "outcome" ? "failed" : "stop";
-    if (!options.includes(decision)) continue;
-    work.emit({ type: "approval.resolved", approvalId, decision, by: "cancel" });
-  }
+  for (const asked of work.state.approvals.pending) unanswered(work, asked, "cancel");
   for (const run of work.state.tools.runs) {
     if (!isOpen(run)) continue;
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
@@ -27,9 +24,8 @@ export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
     const text = wasRunning
       ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
       : `${run.name} was not run: ${why}.`;
-    const result = toolError(run.call?.id ?? "", text);
     const ending = wasRunning && outcome !== "cancelled" ? "unknown" : "cancelled";
-    work.emit({ type: "tool.finished", toolCallId: run.toolCallId, ending, result });
+    finishTool(work, run, { ending, text });
   }
   // Only tools ask for something of a client, and none is left.
   dropRequests(work);

@@ -1,10 +1,10 @@
 import type { CallPurpose, Decision } from "../../domain/agent-event.ts";
-import { jsonText } from "../../domain/json.ts";
-import type { ToolResult } from "../../domain/tool.ts";
+import { ask } from "../approvals/questions.ts";
 import { agentOf, type Work } from "../work.ts";
 import { finish } from "./finish-turn.ts";
 import { begin } from "./open-upstream.ts";
-import type { Call, CurrentTurn, Outgoing } from "./turn-state.ts";
+import { sayWhatWasLost } from "./say-again.ts";
+import type { Call, CurrentTurn } from "./turn-state.ts";
 
 export interface WantedCall {
   readonly purpose: CallPurpose;
@@ -21,7 +21,8 @@ export function followLoss(
   const { stage } = current;
   if (stage.type !== "lost") return;
   const { call, failure } = stage;
-  const decision = stage.decision ?? decided(work);
+  // Somebody who was asked is waited for, also when the definition says another thing meanwhile.
+  const decision = stage.decision ?? (stage.approvalId === undefined ? decided(work) : "ask");
   switch (decision) {
     case "continue":
       if (current.unsent.length === 0) sayWhatWasLost(work, call.outgoing);
@@ -37,7 +38,7 @@ export function followLoss(
       return finish(work, current, { outcome: "failed", reason: null, failure: lost });
     }
     case "ask":
-      if (stage.approvalId === undefined) ask(work, call.callId);
+      if (stage.approvalId === undefined) askAboutCall(work, call.callId);
       return;
     default:
       return finish(work, current, { outcome: "failed", reason: `unexpected ${decision}` });
@@ -50,36 +51,12 @@ function decided(work: Work): Decision | "ask" {
   return onLost;
 }
 
-function ask(work: Work, callId: string): void {
-  work.emit({
-    type: "approval.requested",
-    approvalId: work.ids.next("appr"),
+function askAboutCall(work: Work, callId: string): void {
+  ask(work, {
     question: "lost-call",
     options: ["continue", "reseed", "stop"],
     about: callId,
     action: "The connection to the agent was lost in the middle of its answer. How to go on?",
     input: null,
-    deadline: work.at + agentOf(work).approvalMs,
   });
-}
-
-/** The other side may have kept what it was told, or not. So it is told what it was, as something new. */
-function sayWhatWasLost(work: Work, outgoing: Outgoing): void {
-  const text = [
-    "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:",
-    ...outgoing.texts,
-    ...(outgoing.answers?.calls ?? []).flatMap(({ result }) => resultTexts(result)),
-  ].join("\n\n");
-  const messageId = work.ids.next("msg");
-  const content = [{ type: "text", text }] as const;
-  work.emit({ type: "message.sent", messageId, content, origin: "recovery" });
-}
-
-function resultTexts(result: ToolResult | null): string[] {
-  if (result === null) return [];
-  const { parts, isError } = result;
-  const said = parts.map((part) =>
-    part.type === "text" ? part.text : jsonText(part.type === "json" ? part.value : part.raw),
-  );
-  return [`${isError ? "A tool failed" : "A tool gave"}: ${said.join("\n")}`];
 }

@@ -1,3 +1,4 @@
+import type { Input } from "../input.ts";
 import { agentOf, type Work } from "../work.ts";
 import type { Upstream } from "./turn-state.ts";
 
@@ -20,6 +21,14 @@ export function begin(work: Work, seeded: boolean): string {
   const upstreamId = `spanline-${work.ids.next("ses").slice("ses_".length)}`;
   work.emit({ type: "upstream.opened", upstreamId, seeded });
   return upstreamId;
+}
+
+type Settled = Extract<Input, { readonly type: "settled" }>;
+
+export function settle(work: Work, { upstreamId, by }: Settled): void {
+  const { upstream } = work.state.turn;
+  if (upstream?.upstreamId !== upstreamId || !upstream.isUncertain) return;
+  work.emit({ type: "upstream.settled", upstreamId, by });
 }
 
 function isLetGo(work: Work, { usedAt, openedAt, calls }: Upstream): boolean {

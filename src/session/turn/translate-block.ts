@@ -1,7 +1,6 @@
 import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolError } from "../../domain/tool.ts";
-import { openCallNamed, toolCallIdOf } from "./call-ids.ts";
+import { toolAnnounced, toolCalled } from "../tools/tool-said.ts";
 import type { Heard } from "./heard.ts";
 
 type BlockEvent = Extract<
@@ -39,28 +38,11 @@ export function blockEvents(heard: Heard, event: BlockEvent, messageId: string):
         },
       ];
     }
-    case "tool.start": {
-      const toolCallId = toolCallIdOf(heard.call, block);
-      return [{ type: "tool.announced", toolCallId, messageId, block, name: event.name }];
-    }
-    case "tool.end": {
-      const toolCallId = toolCallIdOf(heard.call, block);
-      const { call } = event;
-      const problem = heard.problem === undefined ? {} : { problem: heard.problem };
-      return [
-        ...superseded(heard, call.id),
-        { type: "tool.called", toolCallId, messageId, block, call, ...problem },
-      ];
-    }
+    case "tool.start":
+      return [toolAnnounced(heard, event, messageId)];
+    case "tool.end":
+      return toolCalled(heard, event, messageId);
     default:
       return event satisfies never;
   }
-}
-
-/** A provider that repeats an id means the last one: the one before is over. */
-function superseded({ call, tools }: Heard, providerId: string): AgentEvent[] {
-  const toolCallId = openCallNamed(call, tools, providerId);
-  if (toolCallId === undefined) return [];
-  const result = toolError(providerId, "The agent made this call again under the same id");
-  return [{ type: "tool.finished", toolCallId, ending: "cancelled", result }];
 }

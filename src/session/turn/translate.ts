@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { messageIdOf, openCallNamed, toolCallIdOf } from "./call-ids.ts";
+import { toolAnswered, toolInput } from "../tools/tool-said.ts";
+import { messageIdOf, openCallNamed } from "./call-ids.ts";
 import type { Heard } from "./heard.ts";
 import { misplaced } from "./misplaced.ts";
 import { blockEvents } from "./translate-block.ts";
@@ -37,14 +38,10 @@ export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>):
       const messageId = messageIdOf(call, event.message);
       return [...unsaidStart(call, messageId), ...blockEvents(heard, event, messageId)];
     }
-    case "tool.delta": {
-      const toolCallId = toolCallIdOf(call, event.block);
-      return [{ type: "tool.input.delta", toolCallId, text: event.text }];
-    }
-    case "tool.result": {
-      const toolCallId = openCallNamed(call, tools, event.result.callId) ?? "";
-      return [{ type: "tool.finished", toolCallId, ending: "server", result: event.result }];
-    }
+    case "tool.delta":
+      return [toolInput(heard, event)];
+    case "tool.result":
+      return [toolAnswered(heard, event)];
     case "usage": {
       const { usage, latencyMs } = event;
       return [{ type: "usage.reported", usage, ...(latencyMs !== undefined && { latencyMs }) }];

@@ -119,6 +119,8 @@ export interface Upstream {
   readonly isHeard: boolean;
   /** A call was cut: the other side may be working still, and may or may not have kept what it was told. */
   readonly isUncertain: boolean;
+  /** Results that a call brought which was cut or failed: they may or may not be known there. */
+  readonly unheard: Waiting | null;
   /** What it waits for: the messages with its calls, and the results that are there. */
   readonly waiting: Waiting | null;
 }

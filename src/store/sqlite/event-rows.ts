@@ -49,17 +49,20 @@ export class EventRows {
   batch(place: Place, { after, through }: Range): readonly Envelope[] {
     const events: Envelope[] = [];
     let bytes = 0;
-    while (events.length < BATCH_EVENTS && bytes < BATCH_BYTES) {
+    // Few at first: rows can be large, and those that are not needed are read as well.
+    for (let chunk = 1; events.length < BATCH_EVENTS && bytes < BATCH_BYTES; chunk *= 4) {
       const last = events.at(-1)?.seq ?? after;
-      const rows = this.#sql.all(READ, place.key, last, through, CHUNK);
+      const wanted = Math.min(chunk, MOST_ROWS);
+      const rows = this.#sql.all(READ, place.key, last, through, wanted);
       for (const row of rows) {
         const read = this.#envelope(place.sessionId, row);
         if (!read.ok && events.length === 0) throw read.error;
         if (!read.ok) return events;
         events.push(read.envelope);
         bytes += row.text("body").length;
+        if (bytes >= BATCH_BYTES) return events;
       }
-      if (rows.length < CHUNK) break;
+      if (rows.length < wanted) break;
     }
     return events;
   }
@@ -118,7 +121,7 @@ type Read =
 
 const READ = `SELECT seq, kind, body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
-const CHUNK = 64;
+const MOST_ROWS = 64;
 const BATCH_EVENTS = 512;
 const BATCH_BYTES = 1_000_000;
 

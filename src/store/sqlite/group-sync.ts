@@ -10,14 +10,17 @@ interface Waiting {
 /** Commits in their order, and how many of them are on the disk. All that wait share the next sync. */
 export class GroupSync {
   readonly #sync: () => Promise<void>;
+  readonly #failed: (error: StoreError) => void;
   #commits = 0;
   #synced = 0;
   #isRunning = false;
   #failure: StoreError | undefined;
   #waiting: Waiting[] = [];
 
-  constructor(sync: () => Promise<void>) {
+  /** `failed` is told first of a sync that failed, and once. */
+  constructor(sync: () => Promise<void>, failed: (error: StoreError) => void = () => {}) {
     this.#sync = sync;
+    this.#failed = failed;
   }
 
   /** Counts a commit that was just made. */
@@ -78,6 +81,7 @@ export class GroupSync {
     const waiting = this.#waiting;
     this.#failure = failure;
     this.#waiting = [];
+    this.#failed(failure);
     for (const { failed } of waiting) failed(failure);
   }
 }

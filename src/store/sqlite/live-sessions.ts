@@ -1,5 +1,5 @@
 import type { Envelope } from "../../domain/envelope.ts";
-import type { Head } from "../store.ts";
+import type { Head, SessionRecord } from "../store.ts";
 import type { EncodedEvent } from "./encoded-entry.ts";
 
 interface Live {
@@ -7,6 +7,8 @@ interface Live {
   head: Head;
   /** Entries that are in the file and not yet to be seen. */
   unseen: number;
+  /** What may be seen of the session's row, while there are such. */
+  record: SessionRecord | undefined;
   /** The commit that has to be on the disk before anything more may be seen. */
   waitsFor: number;
   readers: number;
@@ -15,7 +17,16 @@ interface Live {
 
 /** An entry that may not be seen yet. It belongs to one life of its session: a deleted one takes it along. */
 export interface Held {
-  end(events: readonly EncodedEvent[]): void;
+  /** It may be seen from now on, and with it what it changes about the session's row. */
+  end(events: readonly EncodedEvent[], change: (record: SessionRecord) => SessionRecord): void;
+}
+
+export interface Holding {
+  readonly head: Head;
+  /** The row without what may not be seen. */
+  readonly record: SessionRecord | undefined;
+  /** When this is on the disk it may be seen. */
+  readonly commit: number;
 }
 
 /** The sessions about which more is known than the file says: those with readers, and those that wait for the disk. */
@@ -34,6 +45,11 @@ export class LiveSessions {
     return (this.#sessions.get(sessionId)?.unseen ?? 0) > 0;
   }
 
+  /** The session's row as it may be seen, when that is less than the file has. */
+  record(sessionId: string): SessionRecord | undefined {
+    return this.#sessions.get(sessionId)?.record;
+  }
+
   /** Events after a place without a look at the file; undefined when they are not at hand. */
   recent(sessionId: string, after: number): readonly Envelope[] | undefined {
     return this.#sessions.get(sessionId)?.recent.after(after);
@@ -48,14 +64,17 @@ export class LiveSessions {
     };
   }
 
-  /** An entry was written behind `head`, and may be seen when `commit` is on the disk. */
-  hold(sessionId: string, head: Head, commit: number): Held {
+  /** An entry was written that may not be seen yet. */
+  hold(sessionId: string, { head, record, commit }: Holding): Held {
     const live = this.#keep(sessionId, head);
+    if (live.unseen === 0) live.record = record;
     live.unseen += 1;
     live.waitsFor = commit;
     return {
-      end: (events) => {
+      end: (events, change) => {
         live.unseen -= 1;
+        live.record =
+          live.unseen > 0 && live.record !== undefined ? change(live.record) : undefined;
         show(live, events);
         this.#leave(sessionId, live);
       },
@@ -80,7 +99,8 @@ export class LiveSessions {
   #keep(sessionId: string, head: Head): Live {
     const known = this.#sessions.get(sessionId);
     if (known !== undefined) return known;
-    const live = { head, unseen: 0, waitsFor: 0, readers: 0, recent: new RecentEvents() };
+    const recent = new RecentEvents();
+    const live = { head, unseen: 0, record: undefined, waitsFor: 0, readers: 0, recent };
     this.#sessions.set(sessionId, live);
     return live;
   }

@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EVENT_VERSIONS, type EventVersions } from "../../domain/upcast.ts";
 import { systemClock, type Clock } from "../../platform/clock.ts";
+import { makeFolder } from "../../platform/make-folder.ts";
+import { hideFile, privateFile } from "../../platform/private-file.ts";
 import { makeBell } from "../bell.ts";
 import type { Store } from "../store.ts";
 import { StoreError } from "../store-error.ts";
@@ -25,6 +26,8 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** How commits are brought to the disk. */
   readonly datasync?: Datasync;
+  /** Told when the disk failed: from then on everything is refused, and only opening the file again helps. */
+  readonly failed?: (error: StoreError) => void;
   readonly versions?: EventVersions;
   /** `plain` looks through every text, as an engine without FTS5 has to. */
   readonly search?: "full-text" | "plain";
@@ -34,7 +37,7 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, readOnly = false } = options;
   const { DatabaseSync } = await loadEngine();
-  if (!readOnly) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (!readOnly) await makePrivate(file);
   const sql = new Sql(named(() => new DatabaseSync(file, { readOnly })));
   try {
     sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
@@ -45,13 +48,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
+/** SQLite gives the files beside it the rights that it has. */
+async function makePrivate(file: string): Promise<void> {
+  await makeFolder(dirname(file));
+  privateFile(file);
+  for (const beside of ["-wal", "-shm"]) hideFile(`${file}${beside}`);
+}
+
 function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
   const { file, clock = systemClock, versions = EVENT_VERSIONS } = options;
   expectCurrent(sql, file);
   const bell = makeBell();
   const changes = new FileChanges(sql, bell, clock);
   const rows = new EventRows(sql, new EventKinds(sql, versions), versions);
-  const beside = { head: nothing, recent: nothing, join: () => changes.join() };
+  const beside = { head: nothing, record: nothing, recent: nothing, join: () => changes.join() };
   return {
     ...readingStore({ sql, rows, bell, beside }),
     ...refusing(file),
@@ -75,7 +85,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
   const live = new LiveSessions();
-  const sync = new GroupSync(() => wal.sync());
+  const sync = new GroupSync(() => wal.sync(), options.failed);
   // What a killed process left in the system's memory is read as written, so it has to be.
   await sync.now();
   const close = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { privateFile } from "../../platform/private-file.ts";
 import { loadEngine } from "./engine.ts";
 
 /**
@@ -7,6 +8,7 @@ import { loadEngine } from "./engine.ts";
  */
 export async function takeOwnerLock(file: string): Promise<(() => void) | undefined> {
   const { DatabaseSync } = await loadEngine();
+  privateFile(file);
   const database = new DatabaseSync(file, { readOnly: false });
   try {
     database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");

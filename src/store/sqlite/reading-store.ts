@@ -1,6 +1,6 @@
 import type { Bell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
-import type { Head, Store } from "../store.ts";
+import type { Head, SessionRecord, Store } from "../store.ts";
 import { storeClosed } from "../store-error.ts";
 import { checkFile } from "./check-file.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -20,6 +20,7 @@ export interface ReadingParts {
 export interface Beside {
   /** What may be seen, when that is less than the file has. */
   head(sessionId: string): Head | undefined;
+  record(sessionId: string): SessionRecord | undefined;
   recent: (sessionId: string, after: number) => ReturnType<LogView["next"]> | undefined;
   join(sessionId: string, head: Head): () => void;
 }
@@ -74,8 +75,12 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
       return headOf(sessionId);
     },
     subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
-    sessions: async (query) => listSessions(file(), query, isIndexed(sql)),
-    session: async (sessionId) => readRecord(file(), sessionId),
+    sessions: async (query) =>
+      listSessions(file(), query, { indexed: isIndexed(sql), seen: () => undefined }),
+    async session(sessionId) {
+      const record = readRecord(file(), sessionId);
+      return record === undefined || record.seq === 0 ? undefined : record;
+    },
     blob: async (sessionId, blobId) => readBlob(file(), sessionId, blobId),
     snapshot: async (sessionId, form) => readSnapshot(file(), sessionId, form),
     check: async () => checkFile(file(), rows),

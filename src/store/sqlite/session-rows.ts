@@ -1,12 +1,12 @@
 import { randomText } from "../../platform/random.ts";
 import { pageAfter, readPage } from "../session-page.ts";
 import type {
+  Entry,
   Head,
   SessionPage,
   SessionQuery,
   SessionRecord,
   SessionState,
-  Store,
 } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import type { Place } from "./event-rows.ts";
@@ -70,12 +70,37 @@ export function deleteSession(sql: Sql, key: number): void {
   sql.run("DELETE FROM sessions WHERE key = ?", key);
 }
 
-export function readRecord(sql: Sql, sessionId: string): Awaited<ReturnType<Store["session"]>> {
-  const row = sql.get("SELECT * FROM sessions WHERE id = ? AND seq > 0", sessionId);
+/** Also of a session without events, which nobody is told of. */
+export function readRecord(sql: Sql, sessionId: string): SessionRecord | undefined {
+  const row = sql.get("SELECT * FROM sessions WHERE id = ?", sessionId);
   return row === undefined ? undefined : toRecord(row);
 }
 
-export function listSessions(sql: Sql, query: SessionQuery, indexed: boolean): SessionPage {
+/** What a session's row is after an entry. */
+export function recordAfter(
+  record: SessionRecord,
+  { events, index, wakeAt }: Entry,
+): SessionRecord {
+  return {
+    ...record,
+    ...index,
+    seq: record.seq + events.length,
+    updatedAt: events.at(-1)?.at ?? record.updatedAt,
+    wakeAt: wakeAt === undefined ? record.wakeAt : wakeAt,
+  };
+}
+
+export interface Listing {
+  readonly indexed: boolean;
+  /** What may be seen of a session, when that is less than its row says. */
+  readonly seen: (sessionId: string) => SessionRecord | undefined;
+}
+
+export function listSessions(
+  sql: Sql,
+  query: SessionQuery,
+  { indexed, seen }: Listing,
+): SessionPage {
   const conditions = conditionsOf(query, indexed);
   const rows = sql.all(
     `SELECT * FROM sessions WHERE ${conditions.map((one) => one.sql).join(" AND ")}
@@ -83,8 +108,12 @@ export function listSessions(sql: Sql, query: SessionQuery, indexed: boolean): S
     ...conditions.flatMap(({ values }) => values),
     query.limit + 1,
   );
-  const sessions = rows.slice(0, query.limit).map(toRecord);
-  const last = sessions.at(-1);
+  const records = rows.slice(0, query.limit).map(toRecord);
+  // The order and the pages are those of the rows.
+  const last = records.at(-1);
+  const sessions = records
+    .map((record) => seen(record.sessionId) ?? record)
+    .filter(({ seq }) => seq > 0);
   return last !== undefined && rows.length > query.limit
     ? { sessions, nextPage: pageAfter(last) }
     : { sessions };

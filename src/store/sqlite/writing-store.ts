@@ -1,6 +1,6 @@
 import type { Bell } from "../bell.ts";
 import { applyRetention } from "../retention.ts";
-import type { Store } from "../store.ts";
+import type { SessionRecord, Store } from "../store.ts";
 import { storeClosed, wrongSeq } from "../store-error.ts";
 import { AppendQueue, type WaitingEntry } from "./append-queue.ts";
 import type { EventKinds } from "./event-kinds.ts";
@@ -10,7 +10,7 @@ import { heldSession, Leases } from "./leases.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import type { ReadingStore } from "./reading-store.ts";
 import { putBlob, writeSnapshot } from "./session-parts.ts";
-import { deleteSession, findSession } from "./session-rows.ts";
+import { deleteSession, findSession, readRecord, recordAfter } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 import { sqliteRetention } from "./sqlite-retention.ts";
 import { EntryWriter, type Written } from "./entry-writer.ts";
@@ -106,6 +106,7 @@ function appendAll(
   entries: readonly WaitingEntry[],
 ): void {
   const { sync } = parts;
+  const records = recordsBefore(parts, entries);
   let written: readonly Written[];
   try {
     written = writer.write(entries.map(({ encoded }) => encoded));
@@ -116,22 +117,42 @@ function appendAll(
   const commit = sync.commit();
   for (const [index, entry] of entries.entries()) {
     const one = written[index];
-    if (one?.ok) settle(parts, entry, { ...one, commit });
+    if (one?.ok) settle(parts, entry, { ...one, commit, records });
     else entry.reject(one?.error);
   }
 }
 
+/** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */
+function recordsBefore(
+  { sql, live }: WritingParts,
+  entries: readonly WaitingEntry[],
+): Map<string, SessionRecord> {
+  const records = new Map<string, SessionRecord>();
+  for (const { encoded } of entries) {
+    const { sessionId } = encoded.lease;
+    if (!encoded.entry.sync || records.has(sessionId) || live.hasUnseen(sessionId)) continue;
+    const record = readRecord(sql, sessionId);
+    if (record !== undefined) records.set(sessionId, record);
+  }
+  return records;
+}
+
 interface Settling extends Extract<Written, { readonly ok: true }> {
   readonly commit: number;
+  readonly records: Map<string, SessionRecord>;
 }
 
 function settle(
   { live, sync, bell }: WritingParts,
   { encoded, resolve, reject }: WaitingEntry,
-  { appended, before, commit }: Settling,
+  { appended, before, commit, records }: Settling,
 ): void {
   const { sessionId } = encoded.lease;
-  const events = appended.status === "appended" ? encoded.events : [];
+  const isNew = appended.status === "appended";
+  const events = isNew ? encoded.events : [];
+  const change = (record: SessionRecord): SessionRecord =>
+    isNew ? recordAfter(record, encoded.entry) : record;
+  const record = records.get(sessionId);
   const answer = (): void => {
     if (events.length > 0) bell.ring(sessionId);
     resolve(appended);
@@ -140,11 +161,12 @@ function settle(
   const needed = encoded.entry.sync ? commit : live.waitsFor(sessionId);
   if (sync.isSynced(needed)) {
     live.show(sessionId, events);
+    if (record !== undefined) records.set(sessionId, change(record));
     return answer();
   }
-  const held = live.hold(sessionId, before, needed);
+  const held = live.hold(sessionId, { head: before, record, commit: needed });
   const seen = (): void => {
-    held.end(events);
+    held.end(events, change);
     answer();
   };
   // What the disk did not take stays unseen.

@@ -8,6 +8,7 @@ import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
 import { openPrompts } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
+import { turnOfPrompt } from "./turn-of-prompt.ts";
 
 /** A session on one client's connection. */
 export interface AcpSession {
@@ -55,6 +56,13 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
     }
   }
 
+  /** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */
+  async function cancelTurnOf(promptId: string): Promise<CommandReply> {
+    const signal = feed?.signal ?? AbortSignal.abort();
+    const turnId = await turnOfPrompt(link, { sessionId, promptId }, signal);
+    return turnId === undefined ? { status: "accepted" } : command({ type: "cancel", turnId });
+  }
+
   function lose(own: AbortController, error: unknown): void {
     if (feed === own) feed = undefined;
     log("a session can no longer be followed", { sessionId, error: String(error) });
@@ -92,11 +100,12 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
     prompt: (request, wanted) => prompts.begin(request, () => command(wanted)),
     async cancel() {
       for (const wanted of prompts.cancelling()) {
-        const reply = await command(wanted);
+        let reply = await command(wanted);
+        if (wanted.type === "withdraw" && reply.status === "refused") {
+          reply = await cancelTurnOf(wanted.promptId);
+        }
         if (reply.status === "accepted") continue;
-        // A prompt that has just got its turn can no longer be withdrawn, only stopped.
-        if (wanted.type === "withdraw") await command({ type: "cancel" });
-        else log("a cancel was refused", { sessionId, code: reply.failure.code });
+        log("a cancel was refused", { sessionId, code: reply.failure.code });
       }
     },
     async leave(reason) {

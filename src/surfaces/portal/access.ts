@@ -5,7 +5,7 @@ import { ApiError } from "./api-error.ts";
 import { headerOf } from "./header.ts";
 
 export interface AccessOptions {
-  /** Of this run, as the link has it that `up` prints. Whoever has it may do everything. */
+  /** As the link has it that `up` prints. Whoever has it may do everything. */
   readonly token: string;
   /**
    * Whether programs without the token may read and prompt. For a server on a loopback address only: there whoever
@@ -27,8 +27,8 @@ export function principalOf(request: ServedRequest, options: AccessOptions): Pri
   const id = options.principal ?? "local";
   const bearer = bearerOf(request);
   if (bearer !== undefined && !isToken(bearer, options.token))
-    throw unknownCaller("The bearer token is not the one of this run");
-  // A cookie of an earlier run is no offence: browsers keep it, and its page can still be read.
+    throw unknownCaller("The bearer token is not the one of this bridge");
+  // A cookie with an earlier token is no offence: browsers keep it, and its page can still be read.
   if (bearer !== undefined || isToken(cookieOf(request) ?? "", options.token)) {
     return { id, rights: TOKEN_RIGHTS };
   }
@@ -38,7 +38,7 @@ export function principalOf(request: ServedRequest, options: AccessOptions): Pri
 
 export function requireRight({ rights }: Principal, right: Right, what: string): void {
   if (rights.includes(right)) return;
-  throw new ApiError(403, "access_denied", `${what} needs the token of this run`, {
+  throw new ApiError(403, "access_denied", `${what} needs the token of this bridge`, {
     hint: TOKEN_HINT,
   });
 }

@@ -223,16 +223,19 @@ function duration(ms) {
 function approvalCard({ approvalId, question, options, action, about, input, deadline }, isInTool) {
   const card = made("section", { class: "approval", "aria-label": "An answer is needed" });
   const problem = made("p", { class: "problem", role: "alert" });
-  const buttons = options.map((decision, at) => {
+  const approval = { card, about, buttons: [], isSending: false };
+  approval.buttons = options.map((decision, at) => {
     const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, CHOICES[decision] ?? decision);
     button.addEventListener("click", async () => {
-      for (const one of buttons) one.disabled = true;
+      approval.isSending = true;
+      refreshChoices(approval);
       problem.textContent = "";
       try {
         await command({ type: "answer", approvalId, decision });
       } catch (error) {
         problem.textContent = error.message;
-        for (const one of buttons) one.disabled = !may("approve");
+        approval.isSending = false;
+        refreshChoices(approval);
       }
     });
     return button;
@@ -243,10 +246,14 @@ function approvalCard({ approvalId, question, options, action, about, input, dea
     if (input !== null) card.append(made("pre", { tabindex: "0" }, pretty(input)));
   }
   card.append(
-    made("div", { class: "choices" }, ...buttons),
+    made("div", { class: "choices" }, ...approval.buttons),
     made("div", { class: "label" }, "Until " + timeOfDay.format(deadline)),
     problem,
   );
-  return { card, buttons, about };
+  return approval;
+}
+
+function refreshChoices({ buttons, isSending }) {
+  for (const one of buttons) one.disabled = isSending || !may("approve");
 }
 `;

@@ -24,10 +24,15 @@ export function jsonAnswer(
   };
 }
 
-export function textAnswer(status: number, text: string): ServedAnswer {
+/** Text in pieces. Behind a proxy that gathers answers, it would come late. */
+export function textStream(body: AsyncIterable<Uint8Array>): ServedAnswer {
   return {
-    status,
-    headers: { ...GUARDING_HEADERS, "content-type": "text/plain; charset=utf-8" },
-    body: Buffer.from(text),
+    status: 200,
+    headers: {
+      ...GUARDING_HEADERS,
+      "content-type": "text/plain; charset=utf-8",
+      "x-accel-buffering": "no",
+    },
+    body,
   };
 }

@@ -15,10 +15,10 @@ export function pageRoutes({ token }: { readonly token: string }): Route[] {
     (answer: ServedAnswer): Route["handle"] =>
     async (request) =>
       signedIn(request, token) ?? answer;
-  return [
-    { method: "GET", path: "/", handle: served(list) },
-    { method: "GET", path: "/sessions/:id", handle: served(session) },
-  ];
+  return (["GET", "HEAD"] as const).flatMap((method) => [
+    { method, path: "/", handle: served(list) },
+    { method, path: "/sessions/:id", handle: served(session) },
+  ]);
 }
 
 /** A link with the token becomes a cookie, and the token leaves the address bar and the history. */
@@ -27,9 +27,14 @@ function signedIn(request: ServedRequest, token: string): ServedAnswer | undefin
   const given = query.get("token");
   if (given === null) return undefined;
   if (!isToken(given, token)) {
-    throw new ApiError(403, "access_denied", "The token in this link is not the one of this run", {
-      hint: "Open the link that `spanline up` printed last",
-    });
+    throw new ApiError(
+      403,
+      "access_denied",
+      "The token in this link is not the one of this bridge",
+      {
+        hint: "Open the link that `spanline up` printed last",
+      },
+    );
   }
   query.delete("token");
   const rest = query.size === 0 ? "" : `?${query.toString()}`;

@@ -1,10 +1,12 @@
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { Cursor } from "../../domain/envelope.ts";
-import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { ServedRequest } from "../../http/served.ts";
 import { principalOf, requireRight } from "./access.ts";
 import { failureBody } from "./api-error.ts";
 import { cursorText } from "./cursor-text.ts";
 import { headerOf } from "./header.ts";
-import { jsonAnswer, textAnswer } from "./json-answer.ts";
+import { jsonAnswer, textStream } from "./json-answer.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import { promptCommand } from "./read-command.ts";
 import { bodyOf, optionalFlag, requiredText } from "./request-body.ts";
@@ -12,6 +14,7 @@ import type { Route } from "./router.ts";
 import { senderOf } from "./sender.ts";
 import { foundSession } from "./session-view.ts";
 import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
+import { addToText, breakOff, initialText } from "./turn-text.ts";
 
 const DEFAULT_WAIT_MS = 280_000;
 
@@ -39,8 +42,11 @@ export function promptRoutes(options: PortalOptions): Route[] {
         if (!wait) return jsonAnswer(202, { ...place, turnId });
         // A command that was sent before may have had its turn long ago.
         const cursor = sender.commandId === undefined ? before : undefined;
-        const report = await turnEnd(options, { sessionId, promptId, cursor }, request.gone);
-        return reportAnswer(request, { ...place, ...report });
+        const prompted = { sessionId, promptId, cursor };
+        if (wantsText(request)) return textStream(turnText(options, prompted, request.gone));
+        const report = await turnEnd(options, prompted, request.gone);
+        const answer: PromptAnswer = { ...place, ...report };
+        return jsonAnswer(answer.outcome === null ? 202 : 200, answer);
       },
     },
   ];
@@ -58,32 +64,63 @@ interface Prompted {
   readonly cursor: Cursor | undefined;
 }
 
+/** Reads until the turn of a prompt has ended, or as long as may be waited. */
+async function turnEnd(
+  options: PortalOptions,
+  prompted: Prompted,
+  gone: AbortSignal,
+): Promise<TurnReport> {
+  const state = initialReport(prompted.promptId);
+  for await (const events of eventsOf(options, prompted, gone)) {
+    for (const event of events) addToReport(state, event);
+    if (state.end !== null) break;
+  }
+  return reportOf(state);
+}
+
+/** The same as it comes. A failure in its middle can only be said as text: the status is sent. */
+async function* turnText(
+  options: PortalOptions,
+  prompted: Prompted,
+  gone: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const state = initialText(prompted.promptId);
+  try {
+    for await (const events of eventsOf(options, prompted, gone)) {
+      const text = addToText(state, events);
+      if (text !== "") yield Buffer.from(text);
+      if (state.report.end !== null) return;
+    }
+    yield Buffer.from(breakOff(state, "the turn goes on"));
+  } catch (error) {
+    if (!(error instanceof SpanlineError)) throw error;
+    yield Buffer.from(breakOff(state, `broke off: ${error.message}`));
+  }
+}
+
 /**
- * Reads until the turn of a prompt has ended, or as long as may be waited.
+ * What happens from a prompt on, for as long as may be waited.
  *
  * A caller that hangs up leaves the turn running. To cancel one that it started and that nobody else watches, the
  * session has to know its watchers: that is for its clients slice, by the attachment of this request.
  */
-async function turnEnd(
+async function* eventsOf(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
-  { sessionId, promptId, cursor }: Prompted,
+  { sessionId, cursor }: Prompted,
   gone: AbortSignal,
-): Promise<TurnReport> {
+): AsyncGenerator<readonly AgentEvent[]> {
   const over = new AbortController();
   const callOff = clock.after(waitMs, () => over.abort());
   const ended = AbortSignal.any([gone, over.signal]);
-  const state = initialReport(promptId);
   try {
     for await (const { events } of sessions.subscribe(sessionId, cursor, ended)) {
-      for (const { event } of events) addToReport(state, event);
-      if (state.end !== null) break;
+      yield events.map(({ event }) => event);
     }
   } catch (error) {
     if (!ended.aborted) throw error;
   } finally {
     callOff();
   }
-  return reportOf(state);
 }
 
 interface PromptAnswer extends TurnReport {
@@ -93,21 +130,7 @@ interface PromptAnswer extends TurnReport {
   readonly events: string;
 }
 
-function reportAnswer(request: ServedRequest, answer: PromptAnswer): ServedAnswer {
-  const status = answer.outcome === null ? 202 : 200;
-  return wantsText(request) ? textAnswer(status, plainText(answer)) : jsonAnswer(status, answer);
-}
-
 function wantsText(request: ServedRequest): boolean {
   const accept = headerOf(request, "accept") ?? "";
   return /\btext\/plain\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
-}
-
-/** What the agent said, and in brackets what that alone would hide. */
-function plainText({ text, outcome, reason, failure, pendingApprovals }: PromptAnswer): string {
-  const notes = pendingApprovals.map(({ action }) => `[waits for an approval: ${action}]`);
-  if (outcome === null) notes.push("[the turn goes on]");
-  else if (outcome !== "completed")
-    notes.push(`[${outcome}: ${failure?.message ?? reason ?? "no reason given"}]`);
-  return `${[text, ...notes].filter((part) => part !== "").join("\n\n")}\n`;
 }

@@ -3,7 +3,8 @@ import type { Refusal } from "../../http/server.ts";
 import { ApiError, apiErrorOf, errorAnswer } from "./api-error.ts";
 
 export interface Route {
-  readonly method: "GET" | "POST";
+  /** Of an answer to HEAD the server leaves the body out. */
+  readonly method: "GET" | "HEAD" | "POST";
   /** A segment that begins with a colon is a label: `/sessions/:id`. */
   readonly path: string;
   handle(request: ServedRequest, labels: Labels): Promise<ServedAnswer>;

@@ -74,7 +74,7 @@ function refreshControls() {
   byId("notice").hidden = may("approve");
   byId("notice").textContent =
     "This page may read and prompt. To answer approvals and to cancel, open the link that spanline up printed.";
-  if (!may("approve")) for (const { buttons } of view.approvals.values()) for (const one of buttons) one.disabled = true;
+  for (const approval of view.approvals.values()) refreshChoices(approval);
 }
 
 function addRaw({ seq, at, event }) {
@@ -120,7 +120,7 @@ async function connect() {
   let isFirst = true;
   source.onopen = () => {
     setConnection("live", "live");
-    // A bridge that was started again has another token.
+    // A bridge that was started again may have another token.
     if (!isFirst) learn().catch(() => {});
     isFirst = false;
   };
@@ -194,6 +194,13 @@ window.addEventListener("scroll", () => {
   else if (window.scrollY < lastTop) follows = false;
   lastTop = window.scrollY;
 }, { passive: true });
+
+/** Another tab may have opened the link meanwhile, with the rights that this one lacks. */
+function learnAgain() {
+  if (!document.hidden) learn().catch(() => {});
+}
+window.addEventListener("focus", learnAgain);
+document.addEventListener("visibilitychange", learnAgain);
 
 connect();
 `;

@@ -1,5 +1,6 @@
 import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { NO_TO } from "../../domain/no-to.ts";
 import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
 
 export interface PermissionAnswer {
@@ -61,15 +62,8 @@ function grantedAnswer(
     : declined(asked, "The client's arguments are not an object");
 }
 
-function declined(asked: ApprovalRequested, reason: string): PermissionAnswer | undefined {
-  const decision = DECLINING[asked.question];
-  return decision === undefined ? undefined : { decision, reason };
+function declined({ question }: ApprovalRequested, reason: string): PermissionAnswer | undefined {
+  return question === "outcome" ? undefined : { decision: NO_TO[question], reason };
 }
-
-const DECLINING: { readonly [Question in ApprovalRequested["question"]]: Decision | undefined } = {
-  run: "deny",
-  outcome: undefined,
-  "lost-call": "stop",
-};
 
 const UNREADABLE = "The client's answer could not be read";

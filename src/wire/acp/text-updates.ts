@@ -34,6 +34,15 @@ export function endBlock(
   tellChunks(state, kind, { messageId: block.messageId, text: block.text.slice(sent) }, emit);
 }
 
+/** What is open of a message's text is replaced: none of it is sent any more. */
+export function dropText(state: UpdateState, messageId: string): void {
+  for (const [key, open] of state.blocks) {
+    if (open.messageId === messageId && open.kind === "agent_message_chunk") {
+      state.blocks.delete(key);
+    }
+  }
+}
+
 /** Nothing of these blocks is whole in what was there before; what is there of them is sent now. */
 export function sendOpenBlocks(state: UpdateState, emit: Emit<AcpOutput>): void {
   for (const open of state.blocks.values()) sendHeld(state, open, emit);

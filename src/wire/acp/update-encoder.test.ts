@@ -198,6 +198,24 @@ describe("a turn as it happens", () => {
     },
   );
 
+  it("tells nothing of an open text that was replaced to whoever comes later", () => {
+    const log = envelopes([
+      ...TURN.slice(0, 3),
+      { type: "thought.delta", messageId: "m", block: 0, text: "hm" },
+      { type: "text.delta", messageId: "m", block: 1, text: "BAD" },
+      { type: "message.replaced", messageId: "m", text: "GOOD" },
+      turnEnd(),
+    ]);
+    const texts = (upTo: number): string[] =>
+      updates(log, { upTo }).flatMap((one) =>
+        "content" in one && "messageId" in one ? [one.content.text] : [],
+      );
+    expect(texts(0)).toEqual(["hm", "BAD", "GOOD"]);
+    expect(texts(5)).toEqual(["hm", "BAD", "GOOD"]);
+    expect(texts(6)).toEqual(["GOOD", "hm"]);
+    expect(texts(log.length)).toEqual(["GOOD", "hm"]);
+  });
+
   it("shows a call that it hears of late before it updates it [ACP-55]", () => {
     expect(
       updates(envelopes([finishedTool("server", false)])).map((one) => one.sessionUpdate),

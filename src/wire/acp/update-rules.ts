@@ -8,7 +8,7 @@ import type {
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
-import { addDelta, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
+import { addDelta, dropText, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
 import { announced, called, closeCalls, finished, progressed, started } from "./tool-updates.ts";
 import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
@@ -52,9 +52,10 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "message.sent": mapped(showSent),
   "message.started": silent("its chunks carry its id"),
   "message.finished": silent("its chunks carry its id"),
-  "message.replaced": duringTurn((state, event, emit) =>
-    tellChunks(state, "agent_message_chunk", event, emit),
-  ),
+  "message.replaced": duringTurn((state, event, emit) => {
+    dropText(state, event.messageId);
+    tellChunks(state, "agent_message_chunk", event, emit);
+  }),
   "text.delta": duringTurn((state, event, emit) =>
     addDelta(state, "agent_message_chunk", event, emit),
   ),
@@ -72,6 +73,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.called": duringTurn(called),
   "tool.started": duringTurn(started),
   "tool.spawned": silent("a process group is the session's own"),
+  "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
   "approval.requested": mapped((state, approval, emit) => {

@@ -1,8 +1,9 @@
 import type { Right } from "../../../src/domain/actor.ts";
-import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
+import type { Happening } from "../../../src/session/input.ts";
+import { sessionFields } from "../../../src/session/session-fields.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { isIdempotent } from "./agent-facts.ts";
 import type { Step } from "./simulated-session.ts";
@@ -18,11 +19,18 @@ interface SeenTool {
   mayStart: boolean;
 }
 
+interface CallSeen {
+  readonly callId: string;
+  readonly upstreamId: string;
+  readonly outgoing: string;
+  readonly hasAnswers: boolean;
+}
+
 /** What holds of every log, told by the log alone, with a second bookkeeping that shares nothing with the first. */
 export function logRules(facts: AgentFacts): (step: Step) => void {
   let seq = 0;
   let turnId: string | undefined;
-  let call: { callId: string; upstreamId: string; outgoing: string } | undefined;
+  let call: CallSeen | undefined;
   let steps = 0;
   let toolsStarted = 0;
   let isUncertain = false;
@@ -37,6 +45,26 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   const openBlocks = new Set<string>();
   const lost = new Set<string>();
   const requests = new Map<string, string>();
+  /** Who asked what. */
+  const askers = new Map<string, string | undefined>();
+  const programs = new Set<string>();
+  /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
+  let owed: { readonly upstreamId: string; isSaid: boolean } | undefined;
+  let lastAt = 0;
+  let activeMs = 0;
+
+  const passed = (event: AgentEvent, at: number): void => {
+    const isNobodys = event.type === "session.recovered" || approvals.size > 0;
+    if (!isNobodys) activeMs += at - lastAt;
+    if (event.type === "turn.started") activeMs = 0;
+    lastAt = at;
+  };
+  /** Nobody knows what became of what it brought. */
+  const cutCall = (): void => {
+    if (call === undefined) return;
+    lost.add(call.outgoing);
+    if (call.hasAnswers) owed = { upstreamId: call.upstreamId, isSaid: false };
+  };
 
   const minted = (id: string, at: number): void => {
     must(!ids.has(id), "an id is minted once");
@@ -68,18 +96,21 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     endedBlocks.add(key);
   };
 
-  function take({ event, at, seq: place, turnId: ofTurn }: Envelope, { after }: Step): void {
+  function take({ event, at, seq: place, turnId: ofTurn, actor }: Envelope, { after }: Step): void {
     seq += 1;
+    passed(event, at);
     must(place === seq, "places have no gaps");
     const running = turnId ?? (event.type === "turn.started" ? event.turnId : undefined);
     must(ofTurn === running, "an event is of the turn that runs");
     switch (event.type) {
       case "prompt.accepted":
+        askers.set(event.promptId, actor?.principal);
         return minted(event.promptId, at);
       case "turn.started":
         must(turnId === undefined, "turns are serial");
         minted(event.turnId, at);
         turnId = event.turnId;
+        if (owed !== undefined) owed.isSaid = false;
         steps = 0;
         toolsStarted = 0;
         return;
@@ -89,11 +120,16 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         must(approvals.size === 0, "no question outlives its turn");
         must(call === undefined, "no call outlives its turn");
         must(event.steps === steps, "a turn counts its steps");
+        must(
+          event.reason !== "max_seconds" || activeMs >= facts.caps.seconds * 1000,
+          "a turn's seconds are those in which somebody was at it, and nobody was asked",
+        );
         turnId = undefined;
         return;
       case "upstream.opened":
         minted(event.upstreamId, at);
         isUncertain = false;
+        owed = undefined;
         return;
       case "upstream.settled":
         must(isUncertain, "only what is uncertain is settled");
@@ -120,18 +156,37 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         const { onLost, provider } = after.agent?.facts ?? {};
         const isFree = onLost === "resend" && provider?.effectFree === true;
         must(isFree || (!mayRepeat && !lost.has(key)), "a lost call is not made again");
-        call = { callId: event.callId, upstreamId, outgoing: key };
+        const isKnown = owed?.upstreamId !== upstreamId || owed.isSaid;
+        const isBrought = isFree && answers !== null;
+        must(
+          isKnown || isBrought || isSeeding(after),
+          "what tools gave is said again where it may be unknown",
+        );
+        call = { callId: event.callId, upstreamId, outgoing: key, hasAnswers: answers !== null };
         return;
       }
       case "call.lost":
-        if (call !== undefined) lost.add(call.outgoing);
+        cutCall();
         isUncertain = true;
         return endCall(event.callId);
-      case "call.finished":
-        if (event.outcome === "cancelled") isUncertain = true;
-        else isUncertain = event.outcome === "refused" && event.failure?.code === "conflict";
+      case "call.finished": {
+        const { outcome, failure } = event;
+        const isTurnedAway = ["conflict", "throttled"].includes(failure?.code ?? "");
+        const isUnsure = outcome === "refused" && !isTurnedAway;
+        if (outcome === "cancelled" || outcome === "failed" || isUnsure) cutCall();
+        else if (outcome !== "refused") owed = undefined;
+        const isBusy = outcome === "refused" && failure?.code === "conflict";
+        isUncertain = outcome === "cancelled" || isUnsure || isBusy;
         return endCall(event.callId);
+      }
       case "message.sent":
+        if (event.origin === "recovery") {
+          if (owed !== undefined) owed.isSaid = true;
+          // Tools that give the same once more are told of in the same words.
+          const texts = event.content.map(({ text }) => text);
+          const words = JSON.stringify({ texts, answers: null });
+          for (const key of lost) if (key.endsWith(` ${words}`)) lost.delete(key);
+        }
         // Told once more to call its last tool, an agent hears the same words, and that is no repetition.
         if (event.origin === "reprompt") lost.clear();
         return minted(event.messageId, at);
@@ -207,12 +262,23 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
       }
       case "session.recovered":
         for (const seen of tools.values()) {
-          if (seen.started > 0 && !seen.isClosed && isIdempotent(seen.name)) seen.mayStart = true;
+          const isTried = seen.started > 0 && seen.started < 3;
+          if (isTried && !seen.isClosed && isIdempotent(seen.name)) seen.mayStart = true;
         }
+        programs.clear();
+        return;
+      case "tool.spawned":
+        programs.add(`${event.toolCallId} ${event.group.id}`);
+        return;
+      case "tool.program.ended":
+        must(programs.delete(`${event.toolCallId} ${event.group.id}`), "a program ends once");
         return;
       case "tool.finished":
         must(!tool(event.toolCallId).isClosed, "a call of a tool is closed once");
         tool(event.toolCallId).isClosed = true;
+        if (event.durationMs === undefined) return;
+        for (const key of programs)
+          if (key.startsWith(`${event.toolCallId} `)) programs.delete(key);
         return;
       case "host.requested":
         requests.set(event.requestId, event.clientId);
@@ -229,10 +295,13 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     const { turn, clients, approvals: asked, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
     if (happening.type === "commanded") {
-      const right = rightFor(happening.command, turnOwner(before));
+      const right = rightFor(happening, askers, before.turn.current?.promptId);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
     }
+    const isListedIdle = sessionFields([], after).state === "idle";
+    must(runs.programs.length === programs.size, "every program that may run is known");
+    must(programs.size === 0 || !isListedIdle, "who looks for work finds programs that may run");
     if (happening.type === "call-said" && happening.callId !== callIn(before)) {
       const isSaid = events.some(({ event }) => event.type === "message.started");
       must(!isSaid, "what a call says that is over is nobody's");
@@ -276,22 +345,39 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   };
 }
 
-/** Everybody here is the same person, who may stop what they began. */
+type Commanded = Extract<Happening, { readonly type: "commanded" }>;
+
+/** What is one's own, a turn, a prompt or a connection, needs no right over others. */
 function rightFor(
-  { type, ...command }: SessionCommand,
-  owner: string | undefined,
+  { command, by }: Commanded,
+  askers: ReadonlyMap<string, string | undefined>,
+  running: string | undefined,
 ): Right | undefined {
-  if (type === "prompt" || type === "withdraw") return "prompt";
-  if (type === "answer") return "approve";
-  if (type === "cancel") return owner === "me" ? "prompt" : "control";
-  if (type === "title") return "control";
-  return type === "attach" && "mode" in command && command.mode === "controller"
-    ? "control"
-    : undefined;
+  const isOwn = (promptId: string | undefined): boolean =>
+    promptId !== undefined && askers.get(promptId) === by.principal;
+  switch (command.type) {
+    case "prompt":
+      return "prompt";
+    case "answer":
+      return "approve";
+    case "withdraw":
+      return isOwn(command.promptId) || !askers.has(command.promptId) ? "prompt" : "control";
+    case "cancel":
+      return isOwn(running) ? "prompt" : "control";
+    case "attach":
+      if (command.mode === "controller") return "control";
+      return command.clientId === by.clientId ? undefined : "control";
+    case "detach":
+      return command.clientId === by.clientId ? undefined : "control";
+    case "title":
+      return "control";
+    default:
+      return undefined;
+  }
 }
 
-function turnOwner({ turn }: SessionState): string | undefined {
-  return turn.current?.by?.principal;
+function isSeeding({ turn }: SessionState): boolean {
+  return turn.upstream?.isSeeded === true && !turn.upstream.isHeard;
 }
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {

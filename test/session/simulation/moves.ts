@@ -21,8 +21,14 @@ export type Move =
   | { readonly do: "title" }
   | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
   | { readonly do: "answer"; readonly pick: number; readonly decision: Decision }
-  | { readonly do: "attach"; readonly client: string; readonly isTaking: boolean }
-  | { readonly do: "observe" | "detach" | "host-wanted"; readonly client: string }
+  | {
+      readonly do: "attach";
+      readonly client: string;
+      readonly from: string;
+      readonly isTaking: boolean;
+    }
+  | { readonly do: "observe" | "detach"; readonly client: string; readonly from: string }
+  | { readonly do: "host-wanted"; readonly client: string }
   | { readonly do: "answer-host"; readonly client: string; readonly pick: number }
   | { readonly do: "say"; readonly pick: number; readonly saying: Saying }
   | {
@@ -33,6 +39,7 @@ export type Move =
     }
   | { readonly do: "tool-ended"; readonly pick: number; readonly ending: ToolEnding }
   | { readonly do: "tool-news"; readonly pick: number; readonly isProgram: boolean }
+  | { readonly do: "program-ended"; readonly pick: number }
   | { readonly do: "wake" }
   | { readonly do: "kill"; readonly from: "log" | "snapshot"; readonly isChanged: boolean };
 
@@ -41,6 +48,7 @@ export interface Moved {
   /** How long nothing happened before, in milliseconds. */
   readonly pause: number;
   readonly rights: readonly Right[];
+  readonly who: string;
 }
 
 const ALL_RIGHTS = ["prompt", "approve", "control"] as const;
@@ -85,12 +93,18 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant("attach"), client, isTaking: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant("attach"),
+      client,
+      from: client,
+      isTaking: fc.boolean(),
+    }),
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom("observe", "detach", "host-wanted"), client }),
+    arbitrary: fc.record({ do: fc.constantFrom("observe", "detach"), client, from: client }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("host-wanted"), client }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("answer-host"), client, pick }) },
   { weight: 22, arbitrary: fc.record({ do: fc.constant("say"), pick, saying: anySaying }) },
   {
@@ -114,6 +128,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("tool-news"), pick, isProgram: fc.boolean() }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("program-ended"), pick }) },
   { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
   {
     weight: 8,
@@ -135,13 +150,15 @@ export const anyMoved: fc.Arbitrary<Moved> = fc.record({
     { weight: 9, arbitrary: fc.constant(ALL_RIGHTS) },
     { weight: 1, arbitrary: fc.subarray([...ALL_RIGHTS]) },
   ),
+  who: fc.constantFrom("me", "me", "me", "you"),
 });
 
-export function happeningOf(session: SimulatedSession, { move, rights }: Moved): Happening {
+export function happeningOf(session: SimulatedSession, moved: Moved): Happening {
+  const { move, rights, who } = moved;
   const command = (made: SessionCommand, clientId?: string): Happening => ({
     type: "commanded",
     command: made,
-    by: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
+    by: { kind: "user", principal: who, ...(clientId !== undefined && { clientId }) },
     rights,
   });
   const { state, log } = session;
@@ -155,14 +172,16 @@ export function happeningOf(session: SimulatedSession, { move, rights }: Moved):
       if (effect?.type === "settle") {
         return { type: "settled", upstreamId: effect.upstreamId, by: effect.by };
       }
-      if (effect?.type === "tool") return toolEnded(effect, move.ending);
-      if (asked === undefined) return nextPrompt(session, rights);
+      if (effect?.type === "tool") {
+        return toolEnded({ ...effect, callId: effect.providerCallId }, move.ending);
+      }
+      if (asked === undefined) return nextPrompt(session, moved);
       const { approvalId, options } = asked;
       const decision = options[move.option % options.length] ?? "deny";
       return command({ type: "answer", approvalId, decision });
     }
     case "prompt":
-      return nextPrompt(session, rights);
+      return nextPrompt(session, moved);
     case "title":
       return command({ type: "title", title: "Called so" });
     case "withdraw": {
@@ -181,13 +200,17 @@ export function happeningOf(session: SimulatedSession, { move, rights }: Moved):
       return command({ type: "answer", approvalId, decision, ...input });
     }
     case "attach": {
-      const { client: clientId, isTaking: takeOver } = move;
-      return command({ type: "attach", clientId, mode: "controller", name: clientId, takeOver });
+      const { client: clientId, isTaking: takeOver, from } = move;
+      const attach = { type: "attach", clientId, name: clientId, takeOver } as const;
+      return command({ ...attach, mode: "controller" }, from);
     }
     case "observe":
-      return command({ type: "attach", clientId: move.client, mode: "observer", name: "o" });
+      return command(
+        { type: "attach", clientId: move.client, mode: "observer", name: "o" },
+        move.from,
+      );
     case "detach":
-      return command({ type: "detach", clientId: move.client, reason: "left" });
+      return command({ type: "detach", clientId: move.client, reason: "left" }, move.from);
     case "answer-host": {
       const requestId = state.clients.requests[move.pick]?.requestId ?? "host_none";
       return command({ type: "answer-host", requestId, outcome: "answered" }, move.client);
@@ -213,7 +236,13 @@ export function happeningOf(session: SimulatedSession, { move, rights }: Moved):
     case "tool-news": {
       const { toolCallId, attempt } = toolAt(session, move.pick);
       if (!move.isProgram) return { type: "tool-progressed", toolCallId, attempt, text: "half" };
-      return { type: "tool-spawned", toolCallId, attempt, group: { id: 7, born: "then" } };
+      const group = { id: log.length, born: "then" };
+      return { type: "tool-spawned", toolCallId, attempt, group };
+    }
+    case "program-ended": {
+      const { toolCallId = "tool_none", group = { id: 0, born: "" } } =
+        state.tools.programs[move.pick] ?? {};
+      return { type: "program-ended", toolCallId, group };
     }
     case "wake":
       return { type: "time-passed" };
@@ -229,9 +258,9 @@ export function happeningOf(session: SimulatedSession, { move, rights }: Moved):
 }
 
 /** No two prompts say the same: what goes out twice is then known to be a repetition. */
-function nextPrompt({ log }: SimulatedSession, rights: readonly Right[]): Happening {
+function nextPrompt({ log }: SimulatedSession, { rights, who }: Moved): Happening {
   const content = [{ type: "text", text: `No. ${log.length}` }] as const;
-  const by = { kind: "user", principal: "me" } as const;
+  const by = { kind: "user", principal: who } as const;
   return { type: "commanded", command: { type: "prompt", content }, by, rights };
 }
 

@@ -9,7 +9,7 @@ import { fillArguments } from "./fill-arguments.ts";
 import { heard } from "./heard.ts";
 import { recall } from "./recall.ts";
 import { reportResults } from "./report-results.ts";
-import { smallTalk } from "./small-talk.ts";
+import { smallTalk, sumIn } from "./small-talk.ts";
 
 export interface DemoOptions {
   /** Between two words; long enough to be seen. */
@@ -26,7 +26,7 @@ export function demoBrain({ delayMilliseconds = 15 }: DemoOptions = {}): Brain {
 function* demoSteps(request: BrainRequest, delay: number): Generator<Step> {
   const { messages, settings } = request;
   const prompt = heard(messages.at(-1));
-  const known = reportResults(messages) ?? recall(messages);
+  const known = reportResults(messages) ?? recall(messages) ?? sumIn(prompt);
   const tool = known === null ? chooseTool(settings, prompt) : null;
   const said =
     tool === null ? (known ?? smallTalk(prompt, settings)) : `Let me use ${tool.name} for that.`;

@@ -1,34 +1,48 @@
 import { isObject, jsonText } from "../../../domain/json.ts";
 import {
+  textsOf,
   toolResultsOf,
   toolUsesOf,
   type Message,
   type ResultPart,
   type ToolResult,
 } from "../message.ts";
+import { heardText } from "./heard.ts";
+import { recoveryIn, type RepeatedResult } from "./recovery.ts";
 
-/** What came of the calls, in plain words; null when the newest message brings no results. */
+/**
+ * What came of the calls, in plain words; null when the newest message brings no results, or something to do beside them:
+ * a prompt that follows calls that were cancelled is what is wanted now.
+ */
 export function reportResults(messages: readonly Message[]): string | null {
   const newest = messages.at(-1);
-  const results = toolResultsOf(newest);
-  if (results.length === 0) return null;
+  if (heardText(newest) !== "") return null;
   const names = new Map(
     toolUsesOf(messages.at(-2)).map(({ toolUseId, name }) => [toolUseId, name]),
   );
-  return results
-    .map((result) => report(result, names.get(result.toolUseId) ?? "the tool"))
-    .join(" ");
+  const repeated = textsOf(newest).flatMap((text) => recoveryIn(text)?.results ?? []);
+  const results =
+    repeated.length > 0 ? repeated : toolResultsOf(newest).map((result) => reported(result, names));
+  return results.length === 0 ? null : results.map(report).join(" ");
 }
 
-function report({ status, content }: ToolResult, name: string): string {
-  const said = content.map(partText).join(" ").trim();
-  if (status === "error") {
+function reported(
+  { toolUseId, status, content }: ToolResult,
+  names: ReadonlyMap<string, string>,
+): RepeatedResult {
+  const text = content.map(partText).join(" ");
+  return { tool: names.get(toolUseId), isError: status === "error", text };
+}
+
+function report({ tool, isError, text }: RepeatedResult): string {
+  const said = text.trim();
+  if (isError) {
     const reason = said === "" ? "It did not say why." : `It said: ${sentence(said)}`;
-    return `I could not finish that with ${name}. ${reason}`;
+    return `I could not finish that with ${tool ?? "the tool"}. ${reason}`;
   }
   return said === ""
-    ? `Done: ${name} ran and had nothing to say.`
-    : `Done. ${name} says: ${sentence(said)}`;
+    ? `Done: ${tool ?? "the tool"} ran and had nothing to say.`
+    : `Done. ${tool ?? "The tool"} says: ${sentence(said)}`;
 }
 
 function partText(part: ResultPart): string {

@@ -29,6 +29,11 @@ export function smallTalk(heard: Heard, settings: Settings): string {
     : `I heard you: "${short}" I will remember it.`;
 }
 
+/** The answer to a sum that is asked for by itself: "6 times 7" is nothing for a tool that tells the time. */
+export function sumIn(prompt: Heard): string | null {
+  return asksForAction(prompt) ? null : arithmetic(prompt.text);
+}
+
 function abilities(settings: Settings): string {
   const names = clientTools(settings).map(({ name }) => name);
   const tools =

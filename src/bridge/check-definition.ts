@@ -1,0 +1,132 @@
+import { isObject } from "../domain/json.ts";
+import { nearNames } from "../domain/near-names.ts";
+import { fitsPattern } from "../domain/tool-pattern.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+import { checkCaps } from "./check-caps.ts";
+import {
+  checkAmount,
+  checkCount,
+  checkOneOf,
+  optionsAt,
+  shown,
+  wrongOption,
+} from "./check-options.ts";
+import { isTool } from "./is-tool.ts";
+
+const NAMES: readonly (keyof AgentDefinition)[] = [
+  "name",
+  "provider",
+  "tools",
+  "approvals",
+  "caps",
+  "onLost",
+  "settle",
+  "approvalSeconds",
+  "upstream",
+  "terminalTool",
+];
+
+/** Refuses a definition that cannot work, or that would not do what it seems to say. */
+export function checkDefinition(value: unknown): void {
+  const given = optionsAt(value, "", NAMES);
+  const { name, provider, upstream } = given;
+  if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/.test(name)) {
+    const message = `${shown(name)} is no name for an agent; use letters, digits, _, . and -`;
+    throw wrongOption("name", name === undefined ? "The agent has no name" : message);
+  }
+  const { effectFree, providerName } = checkProvider(provider);
+  const tools = toolNames(given["tools"], name);
+  checkApprovals(given["approvals"], tools);
+  checkCaps(given["caps"]);
+  checkOneOf(given["onLost"], "onLost", ["ask", "continue", "reseed", "resend"]);
+  if (given["onLost"] === "resend" && !effectFree) {
+    const message = `Calls of ${providerName} have effects, so that a lost one is never made again; use ask, continue or reseed`;
+    throw wrongOption("onLost", message);
+  }
+  checkOneOf(given["settle"], "settle", ["wait", "stop", "reseed"]);
+  checkAmount(given["approvalSeconds"], "approvalSeconds");
+  if (upstream !== undefined) {
+    const { idleSeconds, lifetimeSeconds } = optionsAt(upstream, "upstream", [
+      "idleSeconds",
+      "lifetimeSeconds",
+    ]);
+    checkAmount(idleSeconds, "upstream.idleSeconds");
+    checkAmount(lifetimeSeconds, "upstream.lifetimeSeconds");
+  }
+  checkTerminalTool(given["terminalTool"], tools);
+}
+
+function checkProvider(provider: unknown): { effectFree: boolean; providerName: string } {
+  const { name, seams, effectFree, open } = isObject(provider) ? provider : {};
+  const isProvider =
+    typeof name === "string" &&
+    Array.isArray(seams) &&
+    typeof effectFree === "boolean" &&
+    typeof open === "function";
+  if (isProvider) return { effectFree, providerName: name };
+  const found = isObject(provider) ? "an object that is no provider" : shown(provider);
+  const message = `provider is ${found}; make one with harnessProvider or runtimeProvider of "spanline/providers"`;
+  throw wrongOption("provider", message);
+}
+
+function toolNames(tools: unknown, agent: string): readonly string[] {
+  if (tools === undefined) return [];
+  if (!Array.isArray(tools)) {
+    throw wrongOption("tools", `tools is ${shown(tools)}, wanted an array`);
+  }
+  const names = tools.map((tool: unknown, at) => {
+    if (isTool(tool)) return tool.facts.name;
+    throw wrongOption(`tools[${at}]`, `tools[${at}] is no tool; make it with defineTool`);
+  });
+  const twice = names.find((one, at) => names.indexOf(one) !== at);
+  if (twice !== undefined) throw wrongOption("tools", `${agent} has two tools named ${twice}`);
+  return names;
+}
+
+const LISTS = ["deny", "ask", "allow"] as const;
+
+function checkApprovals(value: unknown, tools: readonly string[]): void {
+  if (value === undefined) return;
+  const approvals = optionsAt(value, "approvals", [...LISTS, "otherwise"]);
+  for (const name of LISTS) {
+    const path = `approvals.${name}`;
+    const list = approvals[name];
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) {
+      throw wrongOption(path, `${path} is ${shown(list)}, wanted an array of names or patterns`);
+    }
+    list.forEach((pattern: unknown, at) => checkPattern(pattern, `${path}[${at}]`, tools));
+  }
+  checkOneOf(approvals["otherwise"], "approvals.otherwise", ["ask", "allow", "deny"]);
+}
+
+/** A pattern that fits no tool has no effect, and whoever wrote it meant it to have one. */
+function checkPattern(pattern: unknown, path: string, tools: readonly string[]): void {
+  if (typeof pattern !== "string") {
+    throw wrongOption(path, `${path} is ${shown(pattern)}, wanted the name of a tool or a pattern`);
+  }
+  if (/^\*+$/.test(pattern) || tools.some((tool) => fitsPattern(pattern, tool))) return;
+  throw wrongOption(
+    path,
+    `${path} is ${shown(pattern)}, which fits no tool${near(pattern, tools)}`,
+  );
+}
+
+function checkTerminalTool(value: unknown, tools: readonly string[]): void {
+  if (value === undefined) return;
+  const { name, maxReprompts } = optionsAt(value, "terminalTool", ["name", "maxReprompts"]);
+  if (typeof name !== "string" || !tools.includes(name)) {
+    const instead = typeof name === "string" ? near(name, tools) : "";
+    throw wrongOption(
+      "terminalTool",
+      `terminalTool names ${shown(name)}, which is no tool${instead}`,
+    );
+  }
+  checkCount(maxReprompts, "terminalTool.maxReprompts", 0);
+}
+
+function near(name: string, tools: readonly string[]): string {
+  const [nearest] = nearNames(name, tools);
+  if (nearest !== undefined) return `; did you mean ${nearest}?`;
+  return tools.length === 0 ? "; the agent has none" : `; there are ${tools.join(", ")}`;
+}

@@ -1,0 +1,74 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { isObject, jsonText } from "../domain/json.ts";
+import { nearNames } from "../domain/near-names.ts";
+
+/** What a caller without types may have given, by name. */
+export interface Given {
+  readonly [name: string]: unknown;
+}
+
+export function wrongOption(path: string, message: string): SpanlineError {
+  return new SpanlineError("invalid_option", message, { details: { path } });
+}
+
+/**
+ * Options by name, and none that nobody knows: one that is misspelt would be as good as not given. The path of the
+ * outermost is empty.
+ */
+export function optionsAt(value: unknown, path: string, names: readonly string[]): Given {
+  if (!isObject(value)) {
+    throw wrongOption(path, `${path || "What was given"} is ${shown(value)}, wanted an object`);
+  }
+  for (const [name, given] of Object.entries(value)) {
+    if (names.includes(name) || given === undefined) continue;
+    const where = path === "" ? name : `${path}.${name}`;
+    const [near] = nearNames(name, names);
+    const instead =
+      near === undefined ? `; there are ${names.join(", ")}` : `; did you mean ${near}?`;
+    throw wrongOption(where, `There is no option ${where}${instead}`);
+  }
+  return value;
+}
+
+export function checkOneOf(value: unknown, path: string, choices: readonly string[]): void {
+  if (value === undefined || choices.some((choice) => choice === value)) return;
+  throw wrongOption(path, `${path} is ${shown(value)}, wanted ${choices.join(", ")}`);
+}
+
+/** Above 0 and not endless: the log keeps it as JSON, which has no word for that. */
+export function checkAmount(value: unknown, path: string): void {
+  if (value === undefined || (Number.isFinite(value) && Number(value) > 0)) return;
+  throw wrongOption(path, `${path} is ${shown(value)}, wanted a number above 0`);
+}
+
+export function checkCount(value: unknown, path: string, least = 1): void {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return;
+  throw wrongOption(path, `${path} is ${shown(value)}, wanted a whole number from ${least} on`);
+}
+
+export type Kind = "function" | "string" | "boolean";
+
+export function checkKind(value: unknown, path: string, kind: Kind): void {
+  if (value === undefined || typeof value === kind) return;
+  throw wrongOption(path, `${path} is ${shown(value)}, wanted a ${kind}`);
+}
+
+/** As it stands in code, and short. */
+export function shown(value: unknown): string {
+  switch (typeof value) {
+    case "undefined":
+      return "missing";
+    case "string":
+      return jsonText(value.length <= 60 ? value : `${value.slice(0, 60)}…`);
+    case "number":
+    case "bigint":
+    case "boolean":
+    case "symbol":
+      return String(value);
+    case "function":
+      return "a function";
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? "an array" : "an object";
+  }
+}

@@ -1,0 +1,47 @@
+import { link, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { randomText, randomToken } from "../platform/random.ts";
+import { readSavedFile, saveFile } from "../platform/saved-file.ts";
+
+export interface TokenOptions {
+  /** Whether a new one is made though there is one: links and cookies with the old one lose their rights. */
+  readonly renew?: boolean;
+}
+
+/**
+ * The token of a data directory's portal: made once, so that a page that is open keeps its rights when the bridge is
+ * started again. Only its user can read it.
+ */
+export async function portalToken(
+  directory: string,
+  { renew = false }: TokenOptions = {},
+): Promise<string> {
+  const file = join(directory, "portal.token");
+  const known = renew ? undefined : await readToken(file);
+  if (known !== undefined) return known;
+  const token = randomToken();
+  if (renew || (await readSavedFile(file)) !== undefined) {
+    await saveFile(file, `${token}\n`);
+    return token;
+  }
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomText(8)}`;
+  await writeFile(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    // Of two processes that begin at once, the first one's token is both's.
+    await link(draft, file);
+    return token;
+  } catch (error) {
+    const made = await readToken(file);
+    if (made === undefined) throw error;
+    return made;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Undefined when there is none, or one that nobody made here. */
+async function readToken(file: string): Promise<string | undefined> {
+  const token = (await readSavedFile(file))?.trim() ?? "";
+  return /^[\w-]{32,}$/.test(token) ? token : undefined;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../domain/agent-event.ts";
+import { PLAIN } from "../inspect/style.ts";
+import { sessionTranscript } from "./sessions-transcript.ts";
+
+function shown(...events: readonly AgentEvent[]): string {
+  const transcript = sessionTranscript(PLAIN);
+  const state = transcript.initial();
+  let text = "";
+  for (const [at, event] of events.entries()) {
+    const envelope = { sessionId: "s", seq: at + 1, at: 0, visibility: "public", event } as const;
+    transcript.step(state, envelope, (piece) => (text += piece));
+  }
+  return text;
+}
+
+const said: readonly AgentEvent[] = [
+  { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
+  { type: "message.started", messageId: "m1", role: "assistant" },
+];
+const cut = { messageId: "m1", interrupted: true } as const;
+
+describe("a session's transcript", () => {
+  it("has what was said before a kill before the news of it", () => {
+    const text = shown(
+      ...said,
+      { type: "session.recovered", epoch: 2 },
+      { type: "client.detached", clientId: "c1", reason: "bridge_restarted" },
+      { type: "text.finished", ...cut, block: 0, text: "This is half a" },
+      { type: "message.finished", ...cut, reason: null },
+      { type: "call.lost", callId: "call_1" },
+    );
+    expect(text.split("\n").slice(2)).toEqual([
+      "assistant",
+      "  This is half a",
+      "  ! taken up again: the process that ran it was gone",
+      "  ! the connection to the agent was lost",
+      "",
+    ]);
+  });
+
+  it("has that news at once when nothing was being said", () => {
+    expect(shown({ type: "session.recovered", epoch: 2 })).toBe(
+      "  ! taken up again: the process that ran it was gone\n",
+    );
+  });
+});

@@ -1,0 +1,8 @@
+import type { Decision, Question } from "./agent-event.ts";
+
+/** The answer to each question that lets nothing run: what nobody's answer means. */
+export const NO_TO: { readonly [One in Question]: Decision } = {
+  run: "deny",
+  outcome: "failed",
+  "lost-call": "stop",
+};

@@ -1,0 +1,26 @@
+import type { ApprovalRequested, ApprovalResolved, Question } from "../../domain/agent-event.ts";
+import { NO_TO } from "../../domain/no-to.ts";
+import { agentOf, type Work } from "../work.ts";
+import type { PendingApproval } from "./approvals-state.ts";
+
+type Asked = Pick<ApprovalRequested, "question" | "options" | "about" | "action" | "input">;
+
+/** Asks the approver, who has so long to answer as the agent's definition says. */
+export function ask(work: Work, asked: Asked): void {
+  const approvalId = work.ids.next("appr");
+  const deadline = work.at + agentOf(work).approvalMs;
+  work.emit({ type: "approval.requested", approvalId, ...asked, deadline });
+}
+
+export function answered(work: Work, answer: Omit<ApprovalResolved, "type" | "by">): void {
+  work.emit({ type: "approval.resolved", ...answer, by: "person" });
+}
+
+/** Nobody answered, and that is no yes. */
+export function unanswered(
+  work: Work,
+  { approvalId, question }: Pick<PendingApproval, "approvalId"> & { readonly question: Question },
+  by: "deadline" | "cancel",
+): void {
+  work.emit({ type: "approval.resolved", approvalId, decision: NO_TO[question], by });
+}

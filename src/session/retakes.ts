@@ -1,0 +1,90 @@
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+
+export interface RetakeOptions {
+  readonly clock: SteadyClock;
+  /** Takes the session up again; rejects when it cannot. */
+  readonly retake: (sessionId: string) => Promise<unknown>;
+  readonly report: (error: unknown) => void;
+  /** It is left as it is, until somebody asks for it. */
+  readonly gaveUp: (sessionId: string, error: unknown) => void;
+}
+
+/** Takes sessions up again that could not go on here, later and later, and not for ever. */
+export interface Retakes {
+  /** `over` resolves when nothing of the session is under way any more. */
+  failed(sessionId: string, error: unknown, over: Promise<void>): void;
+  /** Resolves when the session may be taken up: what its driver had begun is over. */
+  over(sessionId: string): Promise<void>;
+  stop(): void;
+}
+
+export function retakes({ clock, retake, report, gaveUp }: RetakeOptions): Retakes {
+  const failures = new Map<string, { readonly tries: number; readonly at: number }>();
+  const endings = new Map<string, Promise<void>>();
+  const timers = new Map<string, () => void>();
+  /** Of those that were told of since their last try: a driver that fails while it is started is told of twice. */
+  const told = new Set<string>();
+  let isStopped = false;
+
+  const tryLater = (sessionId: string, error: unknown): void => {
+    report(error);
+    if (isStopped || timers.has(sessionId)) return;
+    const before = failures.get(sessionId);
+    const isRecent = before !== undefined && clock.monotonic() - before.at < RECENT_MS;
+    const tries = isRecent ? before.tries + 1 : 1;
+    if (isForGood(error) || tries > MAX_TRIES) {
+      failures.delete(sessionId);
+      gaveUp(sessionId, error);
+      return;
+    }
+    failures.set(sessionId, { tries, at: clock.monotonic() });
+    const pause = FIRST_PAUSE_MS * 2 ** (tries - 1);
+    const stopTimer = clock.after(pause, () => {
+      timers.delete(sessionId);
+      told.delete(sessionId);
+      retake(sessionId).catch((again: unknown) => {
+        if (!told.has(sessionId)) tryLater(sessionId, again);
+      });
+    });
+    timers.set(sessionId, stopTimer);
+  };
+
+  return {
+    failed(sessionId, error, over) {
+      const ending = over.finally(() => {
+        if (endings.get(sessionId) === ending) endings.delete(sessionId);
+      });
+      endings.set(sessionId, ending);
+      told.add(sessionId);
+      tryLater(sessionId, error);
+    },
+    async over(sessionId) {
+      await endings.get(sessionId);
+    },
+    stop() {
+      isStopped = true;
+      for (const stopTimer of timers.values()) stopTimer();
+      timers.clear();
+    },
+  };
+}
+
+const MAX_TRIES = 5;
+const FIRST_PAUSE_MS = 100;
+/** A session that went on for longer than this has begun anew. */
+const RECENT_MS = 60_000;
+
+/** Another process has the session, or there is no log that could be written to. */
+function isForGood(error: unknown): boolean {
+  return error instanceof SpanlineError && FOR_GOOD.has(error.code);
+}
+
+const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
+  "stale_lease",
+  "lease_held",
+  "store_closed",
+  "store_damaged",
+  "store_newer",
+  "not_found",
+] as const);

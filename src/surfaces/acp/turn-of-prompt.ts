@@ -1,0 +1,26 @@
+import type { ClientLink } from "./client-link.ts";
+
+/**
+ * The turn that a prompt got, by the log: what the client was told may be far behind it. Undefined when the prompt was
+ * withdrawn, or the signal came first.
+ */
+export async function turnOfPrompt(
+  { sessions }: Pick<ClientLink, "sessions">,
+  { sessionId, promptId }: { readonly sessionId: string; readonly promptId: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = new AbortController();
+  const ended = AbortSignal.any([signal, found.signal]);
+  try {
+    for await (const { events } of sessions.subscribe(sessionId, undefined, ended)) {
+      for (const { event } of events) {
+        if (!("promptId" in event) || event.promptId !== promptId) continue;
+        if (event.type === "turn.started") return event.turnId;
+        if (event.type === "prompt.withdrawn") return undefined;
+      }
+    }
+    return undefined;
+  } finally {
+    found.abort();
+  }
+}

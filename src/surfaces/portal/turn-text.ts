@@ -1,0 +1,110 @@
+import type { AgentEvent, ApprovalRequested } from "../../domain/agent-event.ts";
+import { jsonText } from "../../domain/json.ts";
+import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
+
+/** A turn for somebody who reads it while it comes. Belongs to one prompt, and is advanced in place. */
+export interface TextState {
+  readonly report: ReportState;
+  /** How much of a block was written, by its message and number. */
+  readonly written: Map<string, number>;
+  readonly asked: Set<string>;
+  /** The message whose text was written last. */
+  message: string | null;
+  /** How many line ends the text so far ends with; null when there is none. */
+  lineEnds: number | null;
+}
+
+export function initialText(promptId: string): TextState {
+  return {
+    report: initialReport(promptId),
+    written: new Map(),
+    asked: new Set(),
+    message: null,
+    lineEnds: null,
+  };
+}
+
+/**
+ * What some events add: what the agent says, messages apart by an empty line, and in brackets what that alone would hide.
+ * A question that is answered further on among them is none.
+ */
+export function addToText(state: TextState, events: Iterable<AgentEvent>): string {
+  const { report } = state;
+  let text = "";
+  for (const event of events) {
+    if (report.end !== null) break;
+    addToReport(report, event);
+    text += said(state, event);
+  }
+  for (const approval of report.approvals.values()) {
+    if (report.end !== null || state.asked.has(approval.approvalId)) continue;
+    state.asked.add(approval.approvalId);
+    text += note(state, waitingFor(approval));
+  }
+  return report.end === null ? text : text + ending(state, report.end);
+}
+
+/** For a reader who is told no more, though the turn has not ended. */
+export function breakOff(state: TextState, why: string): string {
+  return note(state, why);
+}
+
+function said(state: TextState, event: AgentEvent): string {
+  switch (event.type) {
+    case "text.delta":
+    case "text.finished": {
+      const { messageId, block, text } = event;
+      const isOurs = state.report.messages.has(messageId);
+      const key = `${messageId} ${block}`;
+      const before = state.written.get(key) ?? 0;
+      const fresh = event.type === "text.delta" ? text : text.slice(before);
+      if (!isOurs || fresh === "") return "";
+      state.written.set(key, before + fresh.length);
+      const gap = state.message === messageId ? "" : apart(state);
+      state.message = messageId;
+      return gap + write(state, fresh);
+    }
+    case "message.replaced": {
+      if (!state.report.messages.has(event.messageId)) return "";
+      const withdrawn = state.message === null ? "" : note(state, "said instead:");
+      const gap = apart(state);
+      state.message = event.messageId;
+      return withdrawn + gap + write(state, event.text);
+    }
+    default:
+      return "";
+  }
+}
+
+function waitingFor({ action, input }: Omit<ApprovalRequested, "type">): string {
+  const what = input === null ? action : `${action} ${jsonText(input)}`;
+  return `waiting for your approval: ${what} — answer in the browser`;
+}
+
+function ending(state: TextState, end: NonNullable<ReportState["end"]>): string {
+  const { outcome, reason, failure } = end;
+  const why = failure?.message ?? reason;
+  if (outcome !== "completed" && outcome !== null) {
+    return note(state, why === null ? outcome : `${outcome}: ${why}`);
+  }
+  return state.lineEnds === 0 || state.lineEnds === null ? write(state, "\n") : "";
+}
+
+/** A line of its own, whole, so that whoever shows lines shows it at once. */
+function note(state: TextState, text: string): string {
+  const gap = apart(state);
+  state.message = null;
+  return gap + write(state, `[${text}]\n`);
+}
+
+function apart(state: TextState): string {
+  const { lineEnds } = state;
+  return lineEnds === null ? "" : write(state, "\n".repeat(Math.max(0, 2 - lineEnds)));
+}
+
+function write(state: TextState, text: string): string {
+  if (text === "") return text;
+  const ends = text.length - text.replace(/\n+$/, "").length;
+  state.lineEnds = ends === text.length ? (state.lineEnds ?? 0) + ends : ends;
+  return text;
+}

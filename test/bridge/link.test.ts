@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
+import { isJoinerMessage, isOwnerMessage } from "../../src/bridge/link/link-message.ts";
+import {
+  OwnerGoneError,
+  remoteSessions,
+  type RemoteSessions,
+} from "../../src/bridge/link/remote-sessions.ts";
+import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
+import type { SessionCommand } from "../../src/domain/session-command.ts";
+import { scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, ME, worldOf, type World } from "../support/session-world.ts";
+import { temporaryFolder } from "../store/sqlite-support.ts";
+
+const { signal: never } = new AbortController();
+const HELLO = { token: "t", version: "1" };
+
+interface Linked extends World {
+  /** Aborted when the owner lets go. */
+  readonly closing: AbortController;
+  connect(): Promise<Socket>;
+  join(): Promise<{ readonly remote: RemoteSessions; readonly socket: Socket }>;
+}
+
+/** A session whose owner others join over a socket. */
+async function linked(): Promise<Linked> {
+  const world = await worldOf(agentOf({ provider: scriptedProvider([]) }));
+  const path = join(temporaryFolder(), "s.sock");
+  const closing = new AbortController();
+  const { sessions } = world;
+  const served = {
+    sessions,
+    ...HELLO,
+    clients: new LinkedClients(),
+    closing: closing.signal,
+  };
+  const server = createServer((socket) => void serveSessions(socket, served));
+  server.listen(path);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const connected = async (): Promise<Socket> => {
+    const socket = connect(path);
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  return {
+    ...world,
+    closing,
+    connect: connected,
+    async join() {
+      const socket = await connected();
+      return { socket, remote: await remoteSessions(socket, HELLO) };
+    },
+  };
+}
+
+function attach(clientId: string): SessionCommand {
+  return { type: "attach", clientId, mode: "controller", name: "editor" };
+}
+
+const from = (clientId: string) => ({ principal: ME, clientId });
+
+describe("a joined process that dies", () => {
+  it("is detached from every session it was attached to, and control is free again", async () => {
+    const { sessions, sessionId, join: joining, event, events } = await linked();
+    const { remote, socket } = await joining();
+    const other = await sessions.open({ principal: ME });
+    for (const id of [sessionId, other.sessionId]) {
+      await remote.command(id, attach("client_1"), from("client_1"));
+    }
+    await remote.command(
+      other.sessionId,
+      { type: "detach", clientId: "client_1", reason: "closed" },
+      from("client_1"),
+    );
+    socket.destroy();
+    expect(await event("client.detached")).toEqual({
+      type: "client.detached",
+      clientId: "client_1",
+      reason: "client_exit",
+    });
+    const next = await sessions.command(sessionId, attach("client_2"), from("client_2"));
+    expect(next.status).toBe("accepted");
+    expect(await events("client.detached")).toHaveLength(1);
+  });
+
+  it("is detached also when it went while it was being attached", async () => {
+    const { sessionId, event, connect: connected } = await linked();
+    const socket = await connected();
+    const params = [sessionId, attach("client_1"), from("client_1")];
+    const messages = [
+      { type: "hello", ...HELLO },
+      { type: "call", id: 1, method: "command", params },
+    ];
+    socket.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+    expect(await event("client.detached")).toMatchObject({ reason: "client_exit" });
+  });
+
+  it("stays attached when it has come back over another link, or goes on with another owner", async () => {
+    const { sessionId, join: joining, events, closing, send } = await linked();
+    const [first, second] = [await joining(), await joining()];
+    await first.remote.command(sessionId, attach("client_1"), from("client_1"));
+    await second.remote.command(sessionId, attach("client_1"), from("client_1"));
+    first.socket.destroy();
+    await once(first.socket, "close");
+    closing.abort();
+    second.socket.destroy();
+    await once(second.socket, "close");
+    await send({ type: "title", title: "behind both" });
+    expect(await events("client.detached")).toEqual([]);
+  });
+});
+
+describe("a subscription over a link", () => {
+  it("leaves nothing behind with each batch that is taken", async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
+    const { sessionId, send, join: joining } = await linked();
+    const readers = await Promise.all([joining(), joining()]);
+    const reading = readers.map(async ({ remote }) => {
+      let batches = 0;
+      for await (const { events } of remote.subscribe(sessionId, undefined, never)) {
+        batches += 1;
+        await send({ type: "title", title: `${batches}` });
+        if (batches === 30) return events.length > 0;
+      }
+      return false;
+    });
+    const read = await Promise.all(reading);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([warnings, read]).toEqual([[], [true, true]]);
+  });
+});
+
+describe("a link", () => {
+  it("takes only messages that it knows", () => {
+    for (const type of ["constructor", "toString", "__proto__", "nothing"]) {
+      expect([isJoinerMessage({ type }), isOwnerMessage({ type })]).toEqual([false, false]);
+    }
+    expect([isJoinerMessage({ type: "taken" }), isOwnerMessage({ type: "batch" })]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it("is refused to another version in words, and to a stranger without any", async () => {
+    const { connect: connected } = await linked();
+    const old = remoteSessions(await connected(), { token: "t", version: "0" });
+    await expect(old).rejects.toMatchObject({
+      code: "access_denied",
+      message: "The bridge that runs is version 1, and this is 0: stop it, or use its version",
+    });
+    const stranger = remoteSessions(await connected(), { token: "guess", version: "1" });
+    await expect(stranger).rejects.toBeInstanceOf(OwnerGoneError);
+  });
+
+  it("ends when a line cannot be read, rather than going on without it", async () => {
+    const { connect: connected } = await linked();
+    const socket = await connected();
+    socket.resume();
+    socket.write(`${JSON.stringify({ type: "hello", ...HELLO })}\n{"type":\n`);
+    await once(socket, "close");
+  });
+
+  it("ends at a line that is longer than any message", async () => {
+    const { connect: connected } = await linked();
+    const socket = await connected();
+    socket.resume();
+    socket.on("error", () => {});
+    socket.write(`${JSON.stringify({ type: "hello", ...HELLO })}\n`);
+    const piece = Buffer.alloc(8 * 1024 * 1024, " ");
+    for (let pieces = 0; pieces < 9; pieces++) socket.write(piece);
+    await vi.waitFor(() => expect(socket.closed).toBe(true), { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,105 @@
+import { createContext, runInContext } from "node:vm";
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { ServedPortal } from "./served-portal.ts";
+
+export interface PageInVm {
+  /** What later calls of the page carry; a browser's cookie, for instance. */
+  headers: { readonly [name: string]: string };
+  element(id: string): FakeElement;
+  elements(tag: string): FakeElement[];
+  /** Something happens to the window or the document. */
+  fire(type: string): void;
+  /** The stream of events opens, for the first time or again. */
+  opened(): void;
+  show(event: AgentEvent): void;
+}
+
+/** The script of a page, run on a real portal, with just as much of a browser as it asks for. */
+export async function pageInVm(portal: ServedPortal, path: string): Promise<PageInVm> {
+  const { text } = await portal.get(path);
+  const script = /<script>([\s\S]*)<\/script>/.exec(text)?.[1] ?? "";
+  const byId = new Map<string, FakeElement>();
+  const made: FakeElement[] = [];
+  const listeners: { readonly type: string; readonly run: () => void }[] = [];
+  const listen = (type: string, run: () => void): void => void listeners.push({ type, run });
+  let source: FakeSource | undefined;
+  let seq = 0;
+  function EventSource(): FakeSource {
+    source = { addEventListener() {} };
+    return source;
+  }
+  EventSource.CLOSED = 2;
+  const element = (id: string): FakeElement => {
+    const found = byId.get(id) ?? new FakeElement(id);
+    byId.set(id, found);
+    return found;
+  };
+  const page: PageInVm = {
+    headers: {},
+    element,
+    elements: (tag) => made.filter((one) => one.tag === tag),
+    fire: (type) => listeners.forEach((one) => one.type === type && one.run()),
+    opened: () => source?.onopen?.(),
+    show: (event) => {
+      seq += 1;
+      source?.onmessage?.({ data: JSON.stringify({ seq, at: 0, event }) });
+    },
+  };
+  const browser = {
+    document: {
+      getElementById: element,
+      createElement(tag: string) {
+        const one = new FakeElement(tag);
+        made.push(one);
+        return one;
+      },
+      createTextNode: () => new FakeElement("#text"),
+      addEventListener: listen,
+      documentElement: { scrollHeight: 0 },
+      hidden: false,
+    },
+    window: { addEventListener: listen, setTimeout, scrollTo() {} },
+    location: { pathname: path },
+    requestAnimationFrame: (run: () => void) => run(),
+    fetch: (address: string, options: RequestInit = {}) =>
+      fetch(new URL(address, portal.url), { ...options, headers: page.headers }),
+    EventSource,
+    Intl,
+    crypto,
+  };
+  runInContext(script, createContext(browser));
+  return page;
+}
+
+interface FakeSource {
+  onopen?: () => void;
+  onmessage?: (message: { readonly data: string }) => void;
+  addEventListener(): void;
+}
+
+export class FakeElement {
+  readonly tag: string;
+  textContent = "";
+  className = "";
+  hidden = false;
+  disabled = false;
+  open = false;
+  readonly classList = { add() {} };
+  constructor(tag: string) {
+    this.tag = tag;
+  }
+  get firstChild(): FakeElement {
+    return new FakeElement("#text");
+  }
+  get lastChild(): FakeElement {
+    return new FakeElement("div");
+  }
+  setAttribute(): void {}
+  addEventListener(): void {}
+  append(): void {}
+  replaceChildren(): void {}
+  appendData(): void {}
+  querySelectorAll(): FakeElement[] {
+    return [];
+  }
+}

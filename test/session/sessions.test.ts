@@ -1,0 +1,235 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { SpanlineError } from "../../src/domain/errors.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+import type { Store } from "../../src/store/store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import {
+  ending,
+  hangs,
+  says,
+  scriptedProvider,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { agentOf, ME, worldOf } from "../support/session-world.ts";
+
+const content = [{ type: "text", text: "Go" }] as const;
+const PROMPT = { type: "prompt", content } as const;
+
+/** A store whose next appends are refused, as often as a test says. */
+function failing(error: Error = new StoreError("store_failed", "The disk is full for a moment")) {
+  const inner = memoryStore();
+  let left = 0;
+  const store: Store = {
+    ...inner,
+    append: (...given) => {
+      if (left === 0) return inner.append(...given);
+      left -= 1;
+      return Promise.reject(error);
+    },
+  };
+  return { store, fail: (times: number) => void (left = times) };
+}
+
+/** Says its beginning, and the rest when it is told to. */
+function inTwo() {
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const answer: Answer = async function* () {
+    yield { type: "message.start", message: 0, role: "assistant" };
+    yield { type: "text.delta", message: 0, block: 0, text: "Half" };
+    await gate;
+    yield { type: "text.end", message: 0, block: 0, text: "Half and half" };
+    yield ending({ outcome: "completed" });
+  };
+  return { answer, goOn: () => goOn() };
+}
+
+describe("a session whose log could not be written for a moment", () => {
+  it("is taken up again, with the clients that it had, and its turn goes on", async () => {
+    const { store, fail } = failing();
+    const { answer, goOn } = inTwo();
+    const provider = scriptedProvider([answer, says("Done.")]);
+    const world = await worldOf(agentOf({ provider, onLost: "reseed" }), { store });
+    const attach = { type: "attach", clientId: "editor", mode: "controller", name: "E" } as const;
+    await world.send(attach, { clientId: "editor" });
+    await world.prompt("Go");
+    await world.event("text.delta");
+    fail(2);
+    goOn();
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.events("session.recovered")).toHaveLength(1);
+    expect(await world.events("client.detached")).toEqual([]);
+    expect(world.reports).toMatchObject([{ code: "store_failed" }, { code: "store_failed" }]);
+  });
+
+  it("is left as it is after some tries, and taken up by the next command", async () => {
+    const clock = fakeClock();
+    const { store, fail } = failing();
+    const { answer, goOn } = inTwo();
+    const provider = scriptedProvider([answer, says("Done.")]);
+    const failed: string[] = [];
+    const reports: unknown[] = [];
+    const sessions = createSessions({
+      store,
+      agents: [agentOf({ provider, onLost: "reseed" })],
+      clock,
+      owner: "test",
+      report: (error) => void reports.push(error),
+      failed: (sessionId) => void failed.push(sessionId),
+    });
+    onTestFinished(() => sessions.close());
+    const { sessionId } = await sessions.open({ principal: ME });
+    await sessions.command(sessionId, PROMPT, { principal: ME });
+    await until(async () => (await store.read(sessionId, 0, 100)).length >= 9);
+    fail(Infinity);
+    goOn();
+    for (let round = 0; failed.length === 0 && round < 1000; round++) {
+      clock.advance(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(failed).toEqual([sessionId]);
+    expect(await sessions.find(sessionId)).toMatchObject({ state: "running" });
+    fail(0);
+    const title = { type: "title", title: "On" } as const;
+    expect(await sessions.command(sessionId, title, { principal: ME })).toMatchObject({
+      status: "accepted",
+    });
+    await until(async () => (await sessions.find(sessionId))?.state === "idle");
+  });
+
+  it.each(["store_closed", "store_damaged", "stale_lease"] as const)(
+    "is left alone at once when that is for good: %s",
+    async (code) => {
+      const error = new StoreError(code, "For good");
+      const { store, fail } = failing(error);
+      const { answer, goOn } = inTwo();
+      const provider = scriptedProvider([answer, says("Done.")]);
+      let isLeft: (id: string) => void = () => undefined;
+      const left = new Promise<string>((resolve) => {
+        isLeft = resolve;
+      });
+      const sessions = createSessions({
+        store,
+        agents: [agentOf({ provider })],
+        clock: systemClock,
+        owner: "test",
+        failed: (sessionId) => isLeft(sessionId),
+      });
+      onTestFinished(() => sessions.close());
+      const { sessionId } = await sessions.open({ principal: ME });
+      await sessions.command(sessionId, PROMPT, { principal: ME });
+      await until(async () => (await store.read(sessionId, 0, 100)).length >= 9);
+      fail(1);
+      goOn();
+      expect(await left).toBe(sessionId);
+      expect(provider.calls.length).toBe(1);
+    },
+  );
+});
+
+describe("sessions that are closed", () => {
+  it("finish what was begun, and take nothing more", async () => {
+    const store = memoryStore();
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const sessions = createSessions({
+      store,
+      agents: [agentOf({ provider, onLost: "continue" })],
+      clock: systemClock,
+      owner: "test",
+    });
+    const { sessionId } = await sessions.open({ principal: ME });
+    const first = sessions.command(sessionId, PROMPT, { principal: ME });
+    const second = sessions.open({ principal: ME, sessionId: "ses_given" });
+    const closing = sessions.close();
+    expect(await first).toMatchObject({ status: "accepted" });
+    expect(await second).toMatchObject({ sessionId: "ses_given" });
+    await closing;
+    const other = { owner: "other", now: systemClock.now(), forMs: 1 };
+    await expect(store.acquire("ses_given", other)).resolves.toMatchObject({ abandoned: false });
+    const before = await store.read(sessionId, 0, 100);
+    const closed = { code: "aborted", message: expect.stringContaining("closed") };
+    await expect(sessions.command(sessionId, PROMPT, { principal: ME })).rejects.toMatchObject(
+      closed,
+    );
+    await expect(sessions.open({ principal: ME })).rejects.toMatchObject(closed);
+    await expect(sessions.recover()).rejects.toMatchObject(closed);
+    expect(await store.read(sessionId, 0, 100)).toEqual(before);
+  });
+});
+
+describe("a session that cannot be taken up", () => {
+  const taken = async (broken: (store: Store) => Partial<Store>) => {
+    const clock = fakeClock();
+    const store = memoryStore();
+    const agents = [agentOf({ provider: scriptedProvider([hangs()]) })];
+    const first = createSessions({ store, agents, clock, owner: "first" });
+    const { sessionId } = await first.open({ principal: ME });
+    await first.command(sessionId, PROMPT, { principal: ME });
+    await first.close();
+    const own = { ...store, ...broken(store) };
+    const sessions = createSessions({ store: own, agents, clock, owner: "second" });
+    const title = { type: "title", title: "x" } as const;
+    await expect(sessions.command(sessionId, title, { principal: ME })).rejects.toThrow("broken");
+    const other = { owner: "other", now: clock.now(), forMs: 1000 };
+    return { clock, sessions, acquired: () => store.acquire(sessionId, other) };
+  };
+
+  it("is nobody's: its log could not be read", async () => {
+    const read = () => Promise.reject(new SpanlineError("store_failed", "broken"));
+    const { acquired, clock } = await taken(() => ({ read }));
+    await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
+    clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is nobody's, and leaves no timer: what it had to write down could not be", async () => {
+    const append = () => Promise.reject(new SpanlineError("store_damaged", "broken"));
+    const { acquired, clock } = await taken(() => ({ append }));
+    await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
+    clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("and never was, leaves nothing behind", async () => {
+    const clock = fakeClock();
+    const agents = [agentOf({ provider: scriptedProvider([hangs()]) })];
+    const sessions = createSessions({ store: memoryStore(), agents, clock, owner: "test" });
+    const title = { type: "title", title: "x" } as const;
+    await expect(sessions.command("ses_none", title, { principal: ME })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("the lease of a session", () => {
+  it("is not renewed for a driver that is gone, though its renewal was under way", async () => {
+    const clock = fakeClock();
+    const inner = memoryStore();
+    let answer: (isOurs: boolean) => void = () => undefined;
+    const renewed = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const store = { ...inner, renew: () => renewed };
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }), {
+      store,
+      clock,
+    });
+    await world.prompt("Go");
+    clock.advance(300_000);
+    await world.sessions.close();
+    answer(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(clock.pending).toBe(0);
+  });
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}

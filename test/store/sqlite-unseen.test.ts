@@ -1,0 +1,105 @@
+import { chmodSync, statSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { delta, draft, entry, NOW, sessionOf } from "../contracts/store/store-subject.ts";
+import { opened, temporaryFile } from "./sqlite-support.ts";
+
+/** A store whose disk takes nothing more until it is let. */
+async function heldStore() {
+  let letGo = (): void => {};
+  let gate = Promise.resolve();
+  const datasync = async (wal: FileHandle): Promise<void> => {
+    await gate;
+    await wal.datasync();
+  };
+  const store = await opened({ file: temporaryFile(), datasync });
+  return {
+    store,
+    hold() {
+      gate = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    },
+    release: () => letGo(),
+  };
+}
+
+const sync = { sync: true };
+const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("what is not yet on the disk", () => {
+  it("is not in the list of sessions either, nor anything that was written behind it", async () => {
+    const { store, hold, release } = await heldStore();
+    const lease = await sessionOf(store, "ses_1", 1);
+    await store.append(lease, 1, entry([], { index: { title: "Before" } }));
+    hold();
+    const shown = store.append(lease, 1, entry([delta("a", { at: NOW + 1 })]));
+    const index = { title: "After", state: "running" } as const;
+    const titled = draft({ type: "session.titled", title: "After" }, NOW + 2);
+    const held = store.append(lease, 2, entry([titled], { index, wakeAt: 7, ...sync }));
+    await shown;
+    const behind = store.append(lease, 3, entry([delta("b", { at: NOW + 3 })]));
+    await later();
+    const before = { seq: 2, title: "Before", state: "idle", updatedAt: NOW + 1, wakeAt: null };
+    const record = await store.session("ses_1");
+    expect(record).toMatchObject(before);
+    expect(await store.sessions({ limit: 9 })).toEqual({ sessions: [record] });
+    expect(await store.head("ses_1")).toMatchObject({ seq: 2 });
+    release();
+    await Promise.all([held, behind]);
+    const after = { seq: 4, title: "After", state: "running", updatedAt: NOW + 3, wakeAt: 7 };
+    expect(await store.session("ses_1")).toMatchObject(after);
+    expect((await store.sessions({ limit: 9 })).sessions).toMatchObject([after]);
+  });
+
+  it("shows the first of two entries when only that one is on it", async () => {
+    const { store, hold, release } = await heldStore();
+    const lease = await sessionOf(store, "ses_1", 0);
+    hold();
+    const first = store.append(lease, 0, entry([delta("a")], { index: { title: "1" }, ...sync }));
+    await later();
+    expect(await store.session("ses_1")).toBeUndefined();
+    expect(await store.sessions({ limit: 9 })).toEqual({ sessions: [] });
+    const second = store.append(lease, 1, entry([delta("b")], { index: { title: "2" }, ...sync }));
+    await later();
+    release();
+    hold();
+    await first;
+    expect(await store.session("ses_1")).toMatchObject({ seq: 1, title: "1" });
+    release();
+    await second;
+    expect(await store.session("ses_1")).toMatchObject({ seq: 2, title: "2" });
+  });
+
+  it("does not confuse the pages of the list", async () => {
+    const { store, hold, release } = await heldStore();
+    for (const [index, id] of ["ses_1", "ses_2", "ses_3"].entries()) {
+      const lease = await sessionOf(store, id, 0);
+      await store.append(lease, 0, entry([delta("a", { at: NOW + index })]));
+    }
+    const { lease } = await store.acquire("ses_1", { owner: "me", now: NOW, forMs: 1 });
+    hold();
+    const held = store.append(lease, 1, entry([delta("b", { at: NOW + 9 })], sync));
+    await later();
+    const first = await store.sessions({ limit: 1 });
+    const rest = await store.sessions({ limit: 9, page: first.nextPage ?? "" });
+    const ids = [...first.sessions, ...rest.sessions].map(({ sessionId }) => sessionId);
+    expect(ids).toEqual(["ses_1", "ses_3", "ses_2"]);
+    release();
+    await held;
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the files of a store", () => {
+  it("are its user's alone, also those that others could read before", async () => {
+    const file = temporaryFile();
+    const modes = (): string[] =>
+      ["", "-wal", "-shm"].map((end) => (statSync(`${file}${end}`).mode & 0o777).toString(8));
+    const store = await opened({ file });
+    expect(modes()).toEqual(["600", "600", "600"]);
+    await store.close();
+    chmodSync(file, 0o644);
+    await opened({ file });
+    expect(modes()).toEqual(["600", "600", "600"]);
+  });
+});
