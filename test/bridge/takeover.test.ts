@@ -135,6 +135,18 @@ describe("the owner of a data directory", () => {
     expectAtMost(await notes(), ["one", "one", "two"]);
     expect(errors.join("")).toBe("");
   });
+
+  it("is followed at once by a joined process that nobody asks for anything", async () => {
+    const { up, editor, directory, notes } = await world();
+    const left = editor();
+    const session = await left.begin();
+    const joined = await up();
+    void left.prompt(session, "Please save a note: buy milk");
+    await left.seen("tool_call");
+    left.process.kill("SIGKILL");
+    await until(async () => (await readBridgeFile(directory))?.pid === joined);
+    expectAtMost(await notes(), ["buy milk"]);
+  });
 });
 
 /** A note whose tool was running at the kill is said to be done by the editors here, whether it was or not. */
@@ -144,4 +156,8 @@ function expectAtMost(written: readonly string[], wanted: readonly string[]): vo
     expect(rest).toContain(note);
     rest.splice(rest.indexOf(note), 1);
   }
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }
