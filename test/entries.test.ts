@@ -136,7 +136,6 @@ describe("the public entries", () => {
     const { files, packages } = reached("index.ts", AT_IMPORT);
     const folders = [...files].map((path) => path.slice(source.length).split("/")[1] ?? "");
     expect([...new Set(folders)].sort()).toEqual([
-      "async",
       "bridge",
       "domain",
       "index.ts",

@@ -71,13 +71,14 @@ async function own(options: OwnershipOptions, release: () => void): Promise<Owne
     }
   };
   const close = (): Promise<void> => (closed ??= letGo());
+  const closeReporting = (): Promise<void> => close().catch(report);
   const broken = (error: unknown): void => {
     if (gone.signal.aborted) return;
     // At once, so that whoever is refused because of it knows that the next owner is to be asked.
     gone.abort(lettingGo(directory, error));
     report(gone.signal.reason);
     // While it starts it is closed below.
-    if (owned !== undefined) close().catch(report);
+    if (owned !== undefined) void closeReporting();
   };
 
   try {

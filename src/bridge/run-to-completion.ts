@@ -11,7 +11,6 @@ import { answerFor } from "./run-decision.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runRecord } from "./run-record.ts";
 import type { RunResult } from "./run-result.ts";
-import { stopUpstream } from "./stop-upstream.ts";
 
 /**
  * Runs an agent from a prompt to the end of its turn, tools included, and gives back what came of it: also a failure of
@@ -26,6 +25,7 @@ export async function runToCompletion(agent: Agent, options: RunOptions): Promis
   // Whoever only imports this to define tools does not pay for what runs them.
   const { createSessions } = await import("../session/create-sessions.ts");
   const { memoryStore } = await import("../store/memory/memory-store.ts");
+  const { stopUpstream } = await import("./stop-upstream.ts");
   const broken = new AbortController();
   const store = memoryStore();
   const sessions = createSessions({

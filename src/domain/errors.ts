@@ -87,9 +87,13 @@ export class SpanlineError extends Error {
   }
 }
 
-/** What something that was thrown says. Not everything that is thrown is an error. */
+/** What something that was thrown says. Not everything that is thrown is an error, or can say what it is. */
 export function thrownMessage(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "something that cannot be shown";
+  }
 }
 
 /** Bytes that break the rules of their framing. `offset` counts from the start of the stream. */

@@ -8,7 +8,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs";
  */
 export function privateFile(path: string): void {
   try {
-    closeSync(openSync(path, "wx", 0o644));
+    closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     hideFile(path);
@@ -18,7 +18,7 @@ export function privateFile(path: string): void {
 /** Takes the rights of others from a file, if it is there. */
 export function hideFile(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  if (mode >= 0) return;
+  if ((mode & 0o077) === 0) return;
   try {
     chmodSync(path, mode & 0o700);
   } catch {

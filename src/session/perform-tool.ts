@@ -1,6 +1,7 @@
 import { guardCall } from "../async/call-guard.ts";
 import { untilAborted } from "../async/pause.ts";
 import type { ToolEnding } from "../domain/agent-event.ts";
+import { thrownMessage } from "../domain/errors.ts";
 import { toolError, toolSuccess } from "../domain/tool.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
@@ -118,7 +119,7 @@ function contextOf(
 
 /** For the model: what went wrong, without where in our code. */
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = thrownMessage(error);
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
 }
 

@@ -74,7 +74,10 @@ function answer(work: Work, command: Of<"answer">): CommandReply {
   const { approvalId, decision, reason, input } = command;
   const asked = work.state.approvals.pending.find((one) => one.approvalId === approvalId);
   if (asked === undefined || asked.deadline <= work.at) {
-    return refused("conflict", "This approval is not open: it was answered, or its time is over");
+    return refused(
+      "conflict",
+      "This approval is not open: it was answered, its time is over, or its turn has ended",
+    );
   }
   if (!asked.options.includes(decision)) {
     const wanted = asked.options.join(", ");

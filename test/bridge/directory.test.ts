@@ -71,7 +71,7 @@ describe("a data directory that cannot be used", () => {
   });
 
   it("is not one without sessions to those who only look", async () => {
-    const [[file = "", complaint] = []] = unusable();
+    const [[file, complaint] = ["", ""]] = unusable();
     const list = await cli.run(["sessions", "list", "-d", file]);
     expect([list.status, list.stderr]).toEqual([2, `Cannot read the sessions in ${complaint}\n`]);
   });

@@ -21,8 +21,8 @@ const HELLO = { token: "t", version: "1" };
 interface Linked extends World {
   /** Aborted when the owner lets go. */
   readonly closing: AbortController;
-  connect(): Promise<Socket>;
-  join(): Promise<{ readonly remote: RemoteSessions; readonly socket: Socket }>;
+  readonly connect: () => Promise<Socket>;
+  readonly join: () => Promise<{ readonly remote: RemoteSessions; readonly socket: Socket }>;
 }
 
 /** A session whose owner others join over a socket. */
@@ -66,8 +66,9 @@ const from = (clientId: string) => ({ principal: ME, clientId });
 
 describe("a joined process that dies", () => {
   it("is detached from every session it was attached to, and control is free again", async () => {
-    const { sessions, sessionId, join: joining, event, events } = await linked();
-    const { remote, socket } = await joining();
+    const world = await linked();
+    const { sessions, sessionId } = world;
+    const { remote, socket } = await world.join();
     const other = await sessions.open({ principal: ME });
     for (const id of [sessionId, other.sessionId]) {
       await remote.command(id, attach("client_1"), from("client_1"));
@@ -78,31 +79,33 @@ describe("a joined process that dies", () => {
       from("client_1"),
     );
     socket.destroy();
-    expect(await event("client.detached")).toEqual({
+    expect(await world.event("client.detached")).toEqual({
       type: "client.detached",
       clientId: "client_1",
       reason: "client_exit",
     });
     const next = await sessions.command(sessionId, attach("client_2"), from("client_2"));
     expect(next.status).toBe("accepted");
-    expect(await events("client.detached")).toHaveLength(1);
+    expect(await world.events("client.detached")).toHaveLength(1);
   });
 
   it("is detached also when it went while it was being attached", async () => {
-    const { sessionId, event, connect: connected } = await linked();
-    const socket = await connected();
+    const world = await linked();
+    const socket = await world.connect();
+    const { sessionId } = world;
     const params = [sessionId, attach("client_1"), from("client_1")];
     const messages = [
       { type: "hello", ...HELLO },
       { type: "call", id: 1, method: "command", params },
     ];
     socket.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
-    expect(await event("client.detached")).toMatchObject({ reason: "client_exit" });
+    expect(await world.event("client.detached")).toMatchObject({ reason: "client_exit" });
   });
 
   it("stays attached when it has come back over another link, or goes on with another owner", async () => {
-    const { sessionId, join: joining, events, closing, send } = await linked();
-    const [first, second] = [await joining(), await joining()];
+    const world = await linked();
+    const { sessionId, closing } = world;
+    const [first, second] = [await world.join(), await world.join()];
     await first.remote.command(sessionId, attach("client_1"), from("client_1"));
     await second.remote.command(sessionId, attach("client_1"), from("client_1"));
     first.socket.destroy();
@@ -110,8 +113,8 @@ describe("a joined process that dies", () => {
     closing.abort();
     second.socket.destroy();
     await once(second.socket, "close");
-    await send({ type: "title", title: "behind both" });
-    expect(await events("client.detached")).toEqual([]);
+    await world.send({ type: "title", title: "behind both" });
+    expect(await world.events("client.detached")).toEqual([]);
   });
 });
 
@@ -121,13 +124,14 @@ describe("a subscription over a link", () => {
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
-    const { sessionId, send, join: joining } = await linked();
-    const readers = await Promise.all([joining(), joining()]);
+    const world = await linked();
+    const { sessionId } = world;
+    const readers = await Promise.all([world.join(), world.join()]);
     const reading = readers.map(async ({ remote }) => {
       let batches = 0;
       for await (const { events } of remote.subscribe(sessionId, undefined, never)) {
         batches += 1;
-        await send({ type: "title", title: `${batches}` });
+        await world.send({ type: "title", title: `${batches}` });
         if (batches === 30) return events.length > 0;
       }
       return false;
@@ -166,6 +170,7 @@ describe("a link", () => {
     socket.resume();
     socket.write(`${JSON.stringify({ type: "hello", ...HELLO })}\n{"type":\n`);
     await once(socket, "close");
+    expect(socket.destroyed).toBe(true);
   });
 
   it("ends at a line that is longer than any message", async () => {

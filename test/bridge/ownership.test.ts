@@ -112,12 +112,12 @@ describe("an owner that goes", () => {
 
   it("is closed when it had only begun to start", async () => {
     const directory = temporaryFolder();
-    const close = vi.fn(async () => {});
+    const close = vi.fn<() => Promise<void>>(async () => {});
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const agents = vi.fn(async () => {
+    const agents = vi.fn<BridgeOptions["agents"]>(async () => {
       await gate;
       return { agents: [], close };
     });
@@ -223,7 +223,7 @@ describe("sessions that cannot be started", () => {
     await tamper(join(directory, "sessions.db"), (database) =>
       database.exec("UPDATE sessions SET state = 'lost'"),
     );
-    const close = vi.fn(async () => {});
+    const close = vi.fn<() => Promise<void>>(async () => {});
     const options = optionsFor(directory, { agents: async () => ({ agents: [], close }) });
     await expect(startSessions(options, () => {})).rejects.toMatchObject({
       code: "store_damaged",

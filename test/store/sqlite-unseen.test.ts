@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { delta, draft, entry, NOW, sessionOf } from "../contracts/store/store-subject.ts";
 import { opened, temporaryFile } from "./sqlite-support.ts";
 
@@ -13,15 +13,15 @@ async function heldStore() {
     await wal.datasync();
   };
   const store = await opened({ file: temporaryFile(), datasync });
-  return {
-    store,
-    hold() {
-      gate = new Promise((resolve) => {
-        letGo = resolve;
-      });
-    },
-    release: () => letGo(),
+  const hold = (): void => {
+    gate = new Promise((resolve) => {
+      letGo = resolve;
+    });
   };
+  const release = (): void => letGo();
+  // A test that failed must not wait for the disk.
+  onTestFinished(release);
+  return { store, hold, release };
 }
 
 const sync = { sync: true };

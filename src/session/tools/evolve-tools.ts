@@ -64,8 +64,7 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
 }
 
 function changed(tools: ToolsState, toolCallId: string, change: Partial<ToolRun>): ToolsState {
-  const runs = tools.runs.map((run) =>
-    run.toolCallId === toolCallId ? { ...run, ...change } : run,
-  );
-  return { ...tools, runs };
+  const at = tools.runs.findLastIndex((run) => run.toolCallId === toolCallId);
+  const run = tools.runs[at];
+  return run === undefined ? tools : { ...tools, runs: tools.runs.with(at, { ...run, ...change }) };
 }

@@ -85,10 +85,11 @@ function inMessage(
   messageId: string,
   change: (message: SaidMessage) => SaidMessage,
 ): Call {
-  const messages = call.messages.map((message) =>
-    message.messageId === messageId ? change(message) : message,
-  );
-  return { ...call, messages };
+  const at = call.messages.findLastIndex((message) => message.messageId === messageId);
+  const message = call.messages[at];
+  return message === undefined
+    ? call
+    : { ...call, messages: call.messages.with(at, change(message)) };
 }
 
 function withBlock(
@@ -96,7 +97,8 @@ function withBlock(
   block: number,
   change: (before: SaidBlock | undefined) => SaidBlock,
 ): SaidMessage {
-  const at = message.blocks.findIndex((one) => one.block === block);
+  // From the end: what comes is nearly always about the last one, and a message can have thousands.
+  const at = message.blocks.findLastIndex((one) => one.block === block);
   if (at < 0) return { ...message, blocks: [...message.blocks, change(undefined)] };
   return { ...message, blocks: message.blocks.with(at, change(message.blocks[at])) };
 }

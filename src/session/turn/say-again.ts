@@ -35,12 +35,12 @@ function say(work: Work, texts: readonly string[]): void {
 }
 
 function resultTexts(answers: Waiting | null): string[] {
-  return (answers?.calls ?? []).flatMap(({ result }) => {
+  return (answers?.calls ?? []).flatMap(({ call, result }) => {
     if (result === null) return [];
     const { parts, isError } = result;
     const said = parts.map((part) =>
       part.type === "text" ? part.text : jsonText(part.type === "json" ? part.value : part.raw),
     );
-    return [`${isError ? "A tool failed" : "A tool gave"}: ${said.join("\n")}`];
+    return [`The tool ${call.name} ${isError ? "failed" : "gave"}: ${said.join("\n")}`];
   });
 }

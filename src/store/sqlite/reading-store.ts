@@ -76,9 +76,9 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
     },
     subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
     sessions: async (query) =>
-      listSessions(file(), query, { indexed: isIndexed(sql), seen: () => undefined }),
+      listSessions(file(), query, { indexed: isIndexed(sql), seen: (id) => beside.record(id) }),
     async session(sessionId) {
-      const record = readRecord(file(), sessionId);
+      const record = beside.record(sessionId) ?? readRecord(file(), sessionId);
       return record === undefined || record.seq === 0 ? undefined : record;
     },
     blob: async (sessionId, blobId) => readBlob(file(), sessionId, blobId),
