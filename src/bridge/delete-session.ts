@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { OwnerGoneError, type RemoteSessions } from "./link/remote-sessions.ts";
@@ -15,7 +16,7 @@ export async function deleteSession(
   const { signal } = new AbortController();
   for (;;) {
     const found = await lockOrJoin({ ...options, signal });
-    if (found.release !== undefined) return deleteHere(sessionId, options.directory, found.release);
+    if (found.lock !== undefined) return deleteHere(sessionId, options.directory, found.lock);
     const isDeleted = await deleteThere(sessionId, found.sessions);
     if (isDeleted !== undefined) return isDeleted;
   }
@@ -24,7 +25,7 @@ export async function deleteSession(
 async function deleteHere(
   sessionId: string,
   directory: string,
-  release: () => void,
+  { release }: OwnerLock,
 ): Promise<boolean> {
   try {
     const store = await openSqliteStore({ file: join(directory, "sessions.db") });

@@ -5,7 +5,7 @@ import { guardCall } from "../async/call-guard.ts";
 import { pause } from "../async/pause.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import { takeOwnerLock } from "../store/sqlite/owner-lock.ts";
+import { takeOwnerLock, type OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import { directoryProblem, prepareDirectory } from "./data-directory.ts";
 import { OwnerGoneError, remoteSessions, type RemoteSessions } from "./link/remote-sessions.ts";
@@ -21,8 +21,8 @@ export interface JoinOptions {
 
 /** The directory's lock, to be released; or the sessions of the process that has it. */
 export type LockOrJoin =
-  | { readonly release: () => void }
-  | { readonly release?: undefined; readonly sessions: RemoteSessions; readonly pid: number };
+  | { readonly lock: OwnerLock }
+  | { readonly lock?: undefined; readonly sessions: RemoteSessions; readonly pid: number };
 
 /** Waits until nobody has the directory, or until whoever has it answers. */
 export async function lockOrJoin(options: JoinOptions): Promise<LockOrJoin> {
@@ -32,8 +32,8 @@ export async function lockOrJoin(options: JoinOptions): Promise<LockOrJoin> {
   let isTold = false;
   for (;;) {
     signal.throwIfAborted();
-    const release = await takeLock(directory);
-    if (release !== undefined) return { release };
+    const lock = await takeLock(directory);
+    if (lock !== undefined) return { lock };
     const file = await readBridgeFile(directory);
     const sessions = file === undefined ? undefined : await joinOwner(file, options);
     if (file !== undefined && sessions !== undefined) return { sessions, pid: file.pid };
@@ -51,7 +51,7 @@ const PATIENCE_MS = 5000;
 /** How long an owner may take to answer one that joins: one that is stopped accepts connections all the same. */
 const HELLO_MS = 2000;
 
-async function takeLock(directory: string): Promise<(() => void) | undefined> {
+async function takeLock(directory: string): Promise<OwnerLock | undefined> {
   try {
     return await takeOwnerLock(join(directory, "owner.lock"));
   } catch (error) {

@@ -3,12 +3,13 @@ import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { localSocketPath } from "../platform/local-socket-path.ts";
+import { localSocketPath, removeOldSockets } from "../platform/local-socket-path.ts";
 import { randomToken } from "../platform/random.ts";
 import { saveFile } from "../platform/saved-file.ts";
 import type { Sessions } from "../session/sessions.ts";
-import type { BridgeFile } from "./bridge-file.ts";
+import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import type { Joined } from "./link/joined-sessions.ts";
+import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { LinkedClients } from "./link/linked-clients.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
 import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
@@ -38,7 +39,7 @@ export interface Ownership extends Joined {
  */
 export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
   const found = await lockOrJoin(options);
-  if (found.release !== undefined) return own(options, found.release);
+  if (found.lock !== undefined) return own(options, found.lock);
   const { sessions, pid } = found;
   return {
     sessions,
@@ -49,10 +50,11 @@ export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
   };
 }
 
-async function own(options: OwnershipOptions, release: () => void): Promise<Ownership> {
-  const { directory, version, report } = options;
+async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
+  const { directory, version, clock, report } = options;
   const token = randomToken();
-  const address = localSocketPath(directory);
+  // Letters and digits alone: what is behind the last hyphen is its own.
+  const address = localSocketPath(directory, token.slice(1, 13));
   const gone = new AbortController();
   const sockets = new Set<Socket>();
   let owned: OwnedSessions | undefined;
@@ -62,12 +64,16 @@ async function own(options: OwnershipOptions, release: () => void): Promise<Owne
   const letGo = async (): Promise<void> => {
     gone.abort();
     try {
-      await rm(join(directory, "bridge.json"), { force: true });
+      // Of a lock that was taken from us, the file may be the next owner's already.
+      if ((await readBridgeFile(directory))?.token === token) {
+        await rm(join(directory, "bridge.json"), { force: true });
+      }
       server?.close();
       for (const socket of sockets) socket.destroy();
       await owned?.close();
     } finally {
-      release();
+      stopWatch();
+      lock.release();
     }
   };
   const close = (): Promise<void> => (closed ??= letGo());
@@ -81,7 +87,14 @@ async function own(options: OwnershipOptions, release: () => void): Promise<Owne
     if (owned !== undefined) void closeReporting();
   };
 
+  let stopWatch = (): void => undefined;
+  const watch = (): void => {
+    if (!lock.isHeld()) return broken(new Error("owner.lock was removed or replaced"));
+    stopWatch = clock.after(WATCH_MS, watch);
+  };
+
   try {
+    watch();
     owned = await options.start(broken);
     gone.signal.throwIfAborted();
     const { sessions } = owned;
@@ -100,14 +113,17 @@ async function own(options: OwnershipOptions, release: () => void): Promise<Owne
   }
 }
 
+/** How long two processes may both think that they own a directory whose lock somebody removed. */
+const WATCH_MS = 1000;
+
 function lettingGo(directory: string, cause: unknown): SpanlineError {
   const message = `The sessions in ${directory} can no longer be written here and are let go, for the next process to take up: ${thrownMessage(cause)}`;
   return new SpanlineError("store_failed", message, { details: { directory }, cause });
 }
 
 async function listen(address: string, take: (socket: Socket) => void): Promise<Server> {
-  // Whoever left it there is dead: the lock is ours.
-  await rm(address, { force: true });
+  // Whoever left some there is dead: the lock is ours.
+  removeOldSockets(address);
   const server = createServer(take);
   server.listen(address);
   await once(server, "listening");

@@ -9,5 +9,6 @@ export function said(event: AgentEvent): string | undefined {
 
 /** Each of these has to occur. */
 export function searchWords(search: string): readonly string[] {
-  return search.split(/\s+/).filter((word) => word !== "");
+  // SQLite's index ends a text at a NUL, and no text has one.
+  return search.split(/[\s\0]+/).filter((word) => word !== "");
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
@@ -128,9 +128,24 @@ describe("an owner that goes", () => {
     go();
     await Promise.all([joined, closed]);
     expect(close).toHaveBeenCalledTimes(1);
-    const release = await takeOwnerLock(join(directory, "owner.lock"));
-    expect(release).toBeDefined();
-    release?.();
+    const lock = await takeOwnerLock(join(directory, "owner.lock"));
+    expect(lock).toBeDefined();
+    lock?.release();
+  });
+
+  it("lets go of a directory whose lock somebody removed", async () => {
+    const directory = temporaryFolder();
+    const agents = () => Promise.resolve({ agents: [], close: () => Promise.resolve() });
+    const first = openBridge(optionsFor(directory, { agents }));
+    onTestFinished(() => first.close());
+    expect(await first.joined()).toMatchObject({ isOwner: true });
+    rmSync(join(directory, "owner.lock"));
+    const second = openBridge(optionsFor(directory, { agents }));
+    onTestFinished(() => second.close());
+    expect(await second.joined()).toMatchObject({ isOwner: true });
+    await vi.waitFor(async () => expect(await first.joined()).toMatchObject({ isOwner: false }), {
+      timeout: 10_000,
+    });
   });
 });
 
@@ -138,7 +153,7 @@ describe("an owner that accepts and does not answer", () => {
   it("is waited for, and that is said", async () => {
     const directory = temporaryFolder();
     const address = join(directory, "silent.sock");
-    const release = await takeOwnerLock(join(directory, "owner.lock"));
+    const lock = await takeOwnerLock(join(directory, "owner.lock"));
     const server = createServer((socket) => void socket.on("error", () => {}));
     server.listen(address);
     await once(server, "listening");
@@ -156,10 +171,10 @@ describe("an owner that accepts and does not answer", () => {
     const { signal } = new AbortController();
     const locked = lockOrJoin({ directory, version: "1", clock, signal, waiting });
     await vi.waitFor(() => expect(told).toEqual([file]), { timeout: 5000 });
-    release?.();
-    const { release: mine } = await locked;
-    expect([told.length, typeof mine]).toEqual([1, "function"]);
-    mine?.();
+    lock?.release();
+    const { lock: mine } = await locked;
+    expect([told.length, mine?.isHeld()]).toEqual([1, true]);
+    mine?.release();
   });
 });
 
@@ -190,7 +205,7 @@ describe("deleting where nobody runs the sessions", () => {
     mkdirSync(join(directory, "bridge.json"));
     const [one, two] = opened.map(({ sessionId }) => sessionId);
     expect(await deleteSession(one ?? "", optionsFor(directory))).toBe(true);
-    expect(existsSync(join(directory, "bridge.sock"))).toBe(false);
+    expect(readdirSync(directory).filter((name) => name.endsWith(".sock"))).toEqual([]);
     rmSync(join(directory, "bridge.json"), { recursive: true });
     const [isDeleted, session] = await Promise.all([
       deleteSession(two ?? "", optionsFor(directory)),

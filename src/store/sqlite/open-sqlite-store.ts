@@ -16,7 +16,7 @@ import { readingStore } from "./reading-store.ts";
 import { expectCurrent, expectKnown, migrate } from "./schema.ts";
 import { hasFullText, keepSearchIndex } from "./search-index.ts";
 import { named, Sql } from "./sql.ts";
-import { openWalFile, type Datasync } from "./wal-file.ts";
+import { openWalFile, type Datasync, type WalFile } from "./wal-file.ts";
 import { writingStore, type WritingStore } from "./writing-store.ts";
 
 export interface SqliteStoreOptions {
@@ -81,13 +81,28 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   keepSearchIndex(sql, search === "full-text" && hasFullText(sql));
   const { datasync = (wal) => wal.datasync() } = options;
   const wal = await openWalFile(file, datasync);
+  const sync = new GroupSync(() => wal.sync(), options.failed);
+  try {
+    // What a killed process left in the system's memory is read as written, so it has to be.
+    await sync.now();
+    return writable(sql, { versions, wal, sync });
+  } catch (error) {
+    await wal.close();
+    throw error;
+  }
+}
+
+interface Writing {
+  readonly versions: EventVersions;
+  readonly wal: WalFile;
+  readonly sync: GroupSync;
+}
+
+function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
   const bell = makeBell();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
   const live = new LiveSessions();
-  const sync = new GroupSync(() => wal.sync(), options.failed);
-  // What a killed process left in the system's memory is read as written, so it has to be.
-  await sync.now();
   const close = async (): Promise<void> => {
     await wal.close();
     checkpoint(sql);

@@ -1,12 +1,19 @@
+import { statSync } from "node:fs";
 import { privateFile } from "../../platform/private-file.ts";
 import { loadEngine } from "./engine.ts";
+
+export interface OwnerLock {
+  readonly release: () => void;
+  /** A lock is on the file, not on its name: of a file that was removed or replaced it says nothing to others. */
+  readonly isHeld: () => boolean;
+}
 
 /**
  * Takes a lock that the kernel frees when this process dies, however it dies; undefined while another process has it.
  *
  * It is SQLite's own lock on a file of its own: Node has no other that a kill cannot leave behind.
  */
-export async function takeOwnerLock(file: string): Promise<(() => void) | undefined> {
+export async function takeOwnerLock(file: string): Promise<OwnerLock | undefined> {
   const { DatabaseSync } = await loadEngine();
   privateFile(file);
   const database = new DatabaseSync(file, { readOnly: false });
@@ -17,7 +24,11 @@ export async function takeOwnerLock(file: string): Promise<(() => void) | undefi
     if (isBusy(error)) return undefined;
     throw error;
   }
-  return () => database.close();
+  const { ino } = statSync(file);
+  return {
+    release: () => database.close(),
+    isHeld: () => statSync(file, { throwIfNoEntry: false })?.ino === ino,
+  };
 }
 
 function isBusy(error: unknown): boolean {
