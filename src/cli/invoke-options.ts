@@ -2,11 +2,12 @@ import { Option, type Command } from "commander";
 import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
 import { collected } from "./collected.ts";
 import type { InvokeFlags } from "./invoke.ts";
+import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
 import { positive } from "./number-option.ts";
 
 /** `spanline invoke`. */
 export function addInvoke(spanline: Command, done: (exitCode: number) => void): void {
-  spanline
+  const invoke = spanline
     .command("invoke")
     .description("make one call to an agent on AgentCore, and show its answer as it comes")
     .argument("[text]", "what to say; beside results it may be left out")
@@ -29,16 +30,10 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
     .option("--model <id>", "the model, by its id on Bedrock")
     .option("--max-iterations <number>", "the most model calls", positive)
     .option("--max-tokens <number>", "the most tokens of output", positive)
-    .option("--timeout-seconds <number>", "how long the agent may take", positive)
-    .optionsGroup("Where and as whom:")
-    .option("--region <name>", "where to look for a name; else AWS_REGION or the profile's")
-    .option("--store <file>", "where tags are remembered")
-    .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
-    .option("--profile <name>", "a profile of the AWS files")
-    .optionsGroup("How long to wait, in seconds:")
-    .option("--first-event-timeout <seconds>", "for the first event (300)", positive)
-    .option("--idle-timeout <seconds>", "between two signs of life (300)", positive)
-    .option("--timeout <seconds>", "for all of it (3660)", positive)
+    .option("--timeout-seconds <number>", "how long the agent may take", positive);
+  addPlaceOptions(invoke);
+  addLimitOptions(invoke, "How long to wait, in seconds:");
+  invoke
     .optionsGroup("Output:")
     .addOption(
       new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),

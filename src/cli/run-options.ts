@@ -1,10 +1,11 @@
 import { Option, type Command } from "commander";
+import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
 import { positive } from "./number-option.ts";
 import type { RunFlags } from "./run.ts";
 
 /** `spanline run`. */
 export function addRun(spanline: Command, done: (exitCode: number) => void): void {
-  spanline
+  const run = spanline
     .command("run")
     .description("run an agent from a prompt to the end of its turn, with tools that run here")
     .argument("[prompt]", "what to say; - or nothing for what standard input says")
@@ -22,16 +23,10 @@ export function addRun(spanline: Command, done: (exitCode: number) => void): voi
     .optionsGroup("No further call of the agent is made after:")
     .option("--max-steps <number>", "so many calls (50)", positive)
     .option("--max-seconds <number>", "so many seconds (3600)", positive)
-    .option("--max-tokens <number>", "so many tokens", positive)
-    .optionsGroup("Where and as whom:")
-    .option("--region <name>", "where to look for a name; else AWS_REGION or the profile's")
-    .option("--store <file>", "where tags are remembered")
-    .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
-    .option("--profile <name>", "a profile of the AWS files")
-    .optionsGroup("How long to wait in each call, in seconds:")
-    .option("--first-event-timeout <seconds>", "for the first event (300)", positive)
-    .option("--idle-timeout <seconds>", "between two signs of life (300)", positive)
-    .option("--timeout <seconds>", "for all of it (3660)", positive)
+    .option("--max-tokens <number>", "so many tokens", positive);
+  addPlaceOptions(run);
+  addLimitOptions(run, "How long to wait in each call, in seconds:");
+  run
     .optionsGroup("Output:")
     .addOption(
       new Option("-f, --format <format>", "what to write")

@@ -1,7 +1,5 @@
-import { ID_ALPHABET, idsFrom, SEED_LENGTH } from "../domain/id.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { endGroup } from "../platform/process-group.ts";
-import { randomSeed } from "../platform/random.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
@@ -9,6 +7,7 @@ import type { Agent } from "./agent.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Happening } from "./input.ts";
 import { loadState } from "./load-state.ts";
+import { newId } from "./new-id.ts";
 import { passivation } from "./passivation.ts";
 import { retakes } from "./retakes.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
@@ -139,7 +138,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   async function open(wanted: OpenSession): Promise<SessionRecord> {
     const { agent: name, principal, title, workingDirectory, sessionId: given } = wanted;
     const agent = agentNamed(agents, name);
-    const sessionId = given ?? newSessionId(clock.now());
+    const sessionId = given ?? newId("ses", clock.now());
     const before = given === undefined ? undefined : await store.session(given);
     if (before !== undefined) return before;
     const opened = {
@@ -229,10 +228,6 @@ type DriverParts = Pick<DriverOptions, "lease" | "agent" | "failed" | "workingDi
 
 const LEASE_MS = 600_000;
 const DEFAULT_IDLE_MS = 60_000;
-
-function newSessionId(now: number): string {
-  return idsFrom(now, randomSeed(ID_ALPHABET, SEED_LENGTH)).next("ses");
-}
 
 function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
   const agent = name === undefined ? agents[0] : agents.find(({ facts }) => facts.name === name);

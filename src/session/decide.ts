@@ -14,6 +14,8 @@ import { startWork, type Work } from "./work.ts";
 
 export interface Decided {
   readonly events: readonly Draft[];
+  /** The state that they lead to. */
+  readonly state: SessionState;
   /** For a command. */
   readonly reply?: CommandReply;
 }
@@ -24,7 +26,8 @@ export function decide(state: SessionState, input: Input): Decided {
   const reply = take(work, input);
   // A refused command changes nothing, not even what time alone would change.
   if (work.state.agent !== null && reply?.status !== "refused") advanceTurn(work);
-  return { events: work.drafts, ...(reply !== undefined && { reply: withTurn(reply, work) }) };
+  const replied = reply === undefined ? {} : { reply: withTurn(reply, work) };
+  return { events: work.drafts, state: work.state, ...replied };
 }
 
 /** A prompt that did not have to wait has begun its turn in this same decision. */

@@ -1,21 +1,19 @@
 import type { Draft } from "../domain/envelope.ts";
 import { needsSync } from "../domain/event-manifest.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { ID_ALPHABET, SEED_LENGTH } from "../domain/id.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import { randomSeed } from "../platform/random.ts";
 import type { Entry, Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import { decide } from "./decide.ts";
+import { decide, type Decided } from "./decide.ts";
 import { due, type Effect } from "./due.ts";
 import { effectRunner } from "./effect-runner.ts";
-import { evolve } from "./evolve.ts";
 import { saveState } from "./load-state.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import { newSeed } from "./new-id.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import { sessionFields } from "./session-fields.ts";
@@ -77,15 +75,15 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     const before =
       commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
     if (before !== undefined) return recordedReply(before, commandOf(happening));
-    const seed = randomSeed(ID_ALPHABET, SEED_LENGTH);
-    const { events, reply } = decide(state, { ...happening, at: clock.now(), seed });
+    const decided = decide(state, { ...happening, at: clock.now(), seed: newSeed() });
+    const { events, reply } = decided;
     const command =
       commandId === undefined || reply?.status !== "accepted"
         ? {}
         : { command: { id: commandId, reply: replyRecord(reply, commandOf(happening)) } };
     // A command that had nothing to do must have nothing to do when it is sent again.
     if (events.length > 0 || command.command !== undefined) {
-      const earlier = await append(events, command);
+      const earlier = await append(decided, command);
       if (earlier !== undefined) return recordedReply(earlier, commandOf(happening));
     }
     if (!isOver) reconcile();
@@ -94,10 +92,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
   /** Gives the reply that the command got before, if it did. */
   async function append(
-    events: readonly Draft[],
+    { events, state: next }: Decided,
     command: Pick<Entry, "command">,
   ): Promise<JsonValue | undefined> {
-    const next = events.reduce(evolve, state);
     const { wakeAt } = due(next);
     const sync = events.some(({ event }) => needsSync(event));
     const index = sessionFields(events, next);

@@ -1,8 +1,6 @@
 import { pause } from "../async/pause.ts";
-import { idsFrom, ID_ALPHABET, SEED_LENGTH } from "../domain/id.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import { randomSeed } from "../platform/random.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
@@ -10,6 +8,7 @@ import { evolveConversation, historyOf, initialConversation } from "./conversati
 import type { Effect } from "./due.ts";
 import type { HostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import { newId } from "./new-id.ts";
 import { performCall } from "./perform-call.ts";
 import { performTool } from "./perform-tool.ts";
 import { stopConversation } from "./stop-conversation.ts";
@@ -98,7 +97,7 @@ function hostOf({ send, clock, answers, signal }: PerformWork): ToolContext["hos
   return async (clientId, kind, payload) => {
     signal.throwIfAborted();
     const at = clock.now();
-    const requestId = idsFrom(at, randomSeed(ID_ALPHABET, SEED_LENGTH)).next("host");
+    const requestId = newId("host", at);
     const answer = answers.wait(requestId);
     // The request may be refused before anybody waits for its answer.
     answer.catch(() => undefined);

@@ -1,8 +1,7 @@
 import type { Cursor } from "../../domain/envelope.ts";
-import { ID_ALPHABET, idsFrom, SEED_LENGTH } from "../../domain/id.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { randomSeed } from "../../platform/random.ts";
+import { newId } from "../../session/new-id.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
 import { OwnerGoneError } from "./remote-sessions.ts";
 
@@ -42,8 +41,6 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
   const joinNext = async (isAgain: boolean): Promise<Joined> => {
     const next = await join();
     agents = next.sessions.agents;
-    // The next owner is found, or is this process, also when nobody here asks for anything: turns wait for it.
-    next.gone.addEventListener("abort", () => void joined().catch(() => undefined), { once: true });
     if (isAgain) await attachAgain(next.sessions);
     return next;
   };
@@ -64,8 +61,6 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       }
     }
   };
-  const newId = (prefix: "cmd" | "ses"): string =>
-    idsFrom(clock.now(), randomSeed(ID_ALPHABET, SEED_LENGTH)).next(prefix);
 
   return {
     /** Known from the first join on. */
@@ -73,11 +68,11 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       return agents;
     },
     open(given) {
-      const options = { sessionId: newId("ses"), ...given };
+      const options = { sessionId: newId("ses", clock.now()), ...given };
       return withOwner((sessions) => sessions.open(options));
     },
     async command(sessionId, command, from) {
-      const sender = { commandId: newId("cmd"), ...from };
+      const sender = { commandId: newId("cmd", clock.now()), ...from };
       const reply = await withOwner((sessions) => sessions.command(sessionId, command, sender));
       if (reply.status === "refused") return reply;
       if (command.type === "attach") {
