@@ -12,7 +12,7 @@ import {
 import type { CallInput } from "../providers/provider.ts";
 import type { HarnessOverrides } from "../wire/agentcore/harness-request.ts";
 
-export type { CallInput, ConnectionOptions };
+export type { CallInput, CallLimits, ConnectionOptions };
 
 /** Which agent to talk to, and how to reach it. */
 export interface AgentSettings extends ConnectionOptions {

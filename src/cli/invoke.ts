@@ -14,18 +14,17 @@ import { complaint } from "./complaint.ts";
 import { connectionFrom } from "./connection.ts";
 import { flagFor } from "./flag-for.ts";
 import { inputFrom, type InputFlags } from "./invoke-input.ts";
+import { limitsFrom, type LimitFlags } from "./limits-from.ts";
 import { rawFile, type RawFile } from "./raw-file.ts";
 import { coloured } from "./style.ts";
 
-export interface InvokeFlags extends AgentFlags, InputFlags {
+export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly user?: string;
   readonly systemPrompt?: string;
   readonly model?: string;
   readonly maxIterations?: number;
   readonly maxTokens?: number;
   readonly timeoutSeconds?: number;
-  readonly firstEventTimeout?: number;
-  readonly idleTimeout?: number;
   readonly format: OutputFormat;
   readonly json?: true;
   readonly raw?: string;
@@ -121,14 +120,6 @@ function overridesFrom({ systemPrompt, model, ...flags }: InvokeFlags) {
     ...(maxIterations !== undefined && { maxIterations }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-  };
-}
-
-function limitsFrom({ firstEventTimeout, idleTimeout, timeout }: InvokeFlags) {
-  return {
-    ...(firstEventTimeout !== undefined && { firstEvent: firstEventTimeout * 1000 }),
-    ...(idleTimeout !== undefined && { idle: idleTimeout * 1000 }),
-    ...(timeout !== undefined && { total: timeout * 1000 }),
   };
 }
 

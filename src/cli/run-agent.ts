@@ -8,15 +8,14 @@ import type { Terminal } from "../platform/terminal.ts";
 import { agentFrom, type AgentFlags } from "./agent-from.ts";
 import { connectionFrom } from "./connection.ts";
 import { dataDirectory } from "./data-directory.ts";
+import { limitsFrom, type LimitFlags } from "./limits-from.ts";
 
-export interface RunAgentFlags extends AgentFlags {
+export interface RunAgentFlags extends AgentFlags, LimitFlags {
   readonly user?: string;
   readonly systemPrompt?: string;
   readonly model?: string;
   readonly tools?: string;
   readonly dataDir?: string;
-  readonly firstEventTimeout?: number;
-  readonly idleTimeout?: number;
 }
 
 export interface RunSurroundings {
@@ -76,13 +75,5 @@ function overridesFrom({ systemPrompt, model }: RunAgentFlags) {
   return {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(model !== undefined && { model }),
-  };
-}
-
-function limitsFrom({ firstEventTimeout, idleTimeout, timeout }: RunAgentFlags) {
-  return {
-    ...(firstEventTimeout !== undefined && { firstEvent: firstEventTimeout * 1000 }),
-    ...(idleTimeout !== undefined && { idle: idleTimeout * 1000 }),
-    ...(timeout !== undefined && { total: timeout * 1000 }),
   };
 }
