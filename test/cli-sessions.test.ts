@@ -342,3 +342,56 @@ describe("where nobody runs the sessions", () => {
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(advice)]);
   });
 });
+
+describe("spanline up that is to keep less than all", () => {
+  const DAY = 24 * HOUR;
+
+  async function upOn(directory: string, ...flags: readonly string[]) {
+    const child = cli.start(["up", "-p", "0", "--json", "-d", directory, ...flags]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const { sessionId, isOwner } = JSON.parse(await saying(child.stdout, "}\n"));
+    return { child, sessionId, isOwner };
+  }
+
+  async function listed(directory: string): Promise<readonly string[]> {
+    const { stdout } = await cli.run(["sessions", "list", "--json", "-d", directory]);
+    const { sessions } = JSON.parse(stdout);
+    return sessions.map(({ sessionId }: { readonly sessionId: string }) => sessionId).sort();
+  }
+
+  it("deletes sessions that nobody used for so many days, and says so", async () => {
+    const now = Date.now();
+    const directory = await directoryWith(
+      { sessionId: "ses_old", at: now - 40 * DAY },
+      { sessionId: "ses_older", at: now - 50 * DAY },
+      { sessionId: "ses_new", at: now - DAY },
+    );
+    const { child, sessionId } = await upOn(directory, "--keep-days", "30");
+    const noted = await saying(child.stderr, "\n");
+    expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
+    expect(sessionId).toBe("ses_new");
+    expect(await listed(directory)).toEqual(["ses_new"]);
+  });
+
+  it("deletes nothing without a word of that", async () => {
+    const directory = await directoryWith({ sessionId: "ses_old", at: 1 });
+    await upOn(directory);
+    expect(await listed(directory)).toEqual(["ses_old"]);
+  });
+
+  it("leaves it to the process that runs the sessions, and says so", async () => {
+    const directory = await directoryWith({ sessionId: "ses_old", at: 1 });
+    const first = await upOn(directory);
+    const { child, isOwner } = await upOn(directory, "--keep-mb", "1");
+    expect([first.isOwner, isOwner]).toEqual([true, false]);
+    expect(await saying(child.stderr, "\n")).toBe(
+      `Process ${first.child.pid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`,
+    );
+    expect(await listed(directory)).toEqual(["ses_old"]);
+  });
+
+  it.each(["0", "-1", "x", "1.5", ""])("is refused for %j days", async (days) => {
+    const { status, stderr } = await cli.run(["up", `--keep-days=${days}`, "-d", newDirectory()]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("whole number above 0")]);
+  });
+});

@@ -1,77 +1,113 @@
 import type { Timer } from "./call-guard.ts";
 
-/** Gathers items and hands them on in batches, one batch at a time. */
+/** Gathers items and hands them on in batches, one batch at a time. What comes while one is handed on is the next. */
 export interface Coalescer<Item> {
   /** Resolves when there is room for the next one. Rejects from when a batch could not be handed on. */
   add(item: Item): Promise<void>;
   /** Hands on what is left. */
   flush(): Promise<void>;
+  /** Hands on no more than what it has begun to. */
+  stop(): Promise<void>;
 }
 
 export interface CoalescerOptions<Item> {
   readonly timer: Timer;
-  /** How long an item that can wait does wait, at most; 0 hands on every item at once. */
+  /** How long an item that can wait does wait, at most; 0 hands on every item by itself. */
   readonly milliseconds: number;
   readonly canWait: (item: Item) => boolean;
   /** The two as one, where that says the same. */
   readonly join: (before: Item, item: Item) => Item | undefined;
+  /** How much room an item takes. */
+  readonly weight: (item: Item) => number;
   readonly deliver: (items: readonly Item[]) => Promise<void>;
 }
 
 /** The first of a run of items that can wait goes at once, later ones together; one that cannot takes all along. */
 export function coalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item> {
-  const { timer, milliseconds, canWait, join, deliver } = options;
+  const { timer, milliseconds, canWait, join, weight, deliver } = options;
   let waiting: Item[] = [];
+  let waitingWeight = 0;
+  /** What waits goes with the next batch, and need not wait for its time. */
+  let isDue = false;
   let delivery: Promise<void> | undefined;
   let isQuiet = false;
   let stopTimer: (() => void) | undefined;
   let broken: { readonly error: unknown } | undefined;
 
+  const isFull = (): boolean => waiting.length >= MOST_WAITING || waitingWeight >= MOST_WEIGHT;
+  const isWanted = (): boolean => isDue && waiting.length > 0;
+  const endQuiet = (): void => {
+    stopTimer?.();
+    stopTimer = undefined;
+    isQuiet = false;
+  };
+  const taken = (): readonly Item[] => {
+    const items = waiting;
+    waiting = [];
+    waitingWeight = 0;
+    isDue = false;
+    return items;
+  };
+  /** From the look that finds nothing due to the end there is no moment in which something could become it. */
   const deliverAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const items = waiting;
-      waiting = [];
-      stopTimer?.();
-      const last = items.at(-1);
-      isQuiet = milliseconds > 0 && last !== undefined && canWait(last);
-      stopTimer = isQuiet ? timer.after(milliseconds, whenDue) : undefined;
-      await deliver(items).catch((error: unknown) => {
-        // Nothing may follow what is missing.
-        broken = { error };
-        stopTimer?.();
-        throw error;
-      });
+    try {
+      while (isWanted()) {
+        const items = taken();
+        endQuiet();
+        const last = items.at(-1);
+        if (milliseconds > 0 && last !== undefined && canWait(last)) {
+          isQuiet = true;
+          stopTimer = timer.after(milliseconds, whenDue);
+        }
+        await deliver(items);
+      }
+    } catch (error) {
+      // Nothing may follow what is missing. Whoever adds next, or flushes, hears of it.
+      broken = { error };
+      endQuiet();
+    } finally {
+      delivery = undefined;
     }
   };
-  const start = async (): Promise<void> => {
-    if (broken !== undefined) throw broken.error;
-    delivery ??= deliverAll().finally(() => {
-      delivery = undefined;
-    });
-    await delivery;
+  const start = (): void => {
+    if (waiting.length === 0 || broken !== undefined) return;
+    isDue = true;
+    delivery ??= deliverAll();
   };
   const whenDue = (): void => {
-    isQuiet = false;
-    stopTimer = undefined;
-    // Whoever adds next, or flushes, hears of its failure.
-    if (waiting.length > 0) start().catch(() => undefined);
+    endQuiet();
+    start();
+  };
+  const delivered = async (): Promise<void> => {
+    await delivery;
+    if (broken !== undefined) throw broken.error;
   };
 
   return {
     async add(item) {
+      if (broken !== undefined) throw broken.error;
       const last = waiting.at(-1);
       const joined = last === undefined ? undefined : join(last, item);
       if (joined === undefined) waiting.push(item);
       else waiting[waiting.length - 1] = joined;
-      if (canWait(item) && isQuiet && waiting.length < MOST_WAITING) return;
-      await start();
+      waitingWeight += weight(item);
+      if (!canWait(item) || !isQuiet || isFull()) start();
+      // One batch is under way, and the next is full, or nothing is to be gathered at all.
+      if (isFull() || milliseconds === 0) await delivered();
     },
     async flush() {
-      await start();
-      stopTimer?.();
-      stopTimer = undefined;
+      start();
+      await delivered();
+      endQuiet();
+    },
+    async stop() {
+      taken();
+      endQuiet();
+      await delivery;
+      endQuiet();
     },
   };
 }
 
 const MOST_WAITING = 256;
+const MOST_WEIGHT = 1 << 20;

@@ -2,6 +2,7 @@ import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Datasync } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
+import type { RetentionOptions } from "./keep-retention.ts";
 
 export interface BridgeOptions {
   /** Where the sessions are. */
@@ -12,6 +13,8 @@ export interface BridgeOptions {
   readonly agents: () => Promise<StartedAgents>;
   /** How commits are brought to the disk. */
   readonly datasync?: Datasync;
+  /** Applied by the process that runs the sessions; everything is kept without it. */
+  readonly retention?: RetentionOptions;
   /** Told when another process has the directory and does not answer. */
   readonly waiting?: (owner: BridgeFile | undefined) => void;
   /** Something went wrong that no caller will hear of. */

@@ -20,6 +20,10 @@ describe("the portal's token", () => {
     expect(readdirSync(directory)).toEqual(["portal.token"]);
   });
 
+  it.skipIf(process.platform !== "linux")("is refused where no folder can be", async () => {
+    await expect(portalToken("/proc/x/y")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   it("is one for all who begin at once", async () => {
     const directory = folder();
     const tokens = await Promise.all(Array.from({ length: 8 }, () => portalToken(directory)));

@@ -1,5 +1,6 @@
-import { link, mkdir, rm, writeFile } from "node:fs/promises";
+import { link, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../platform/make-folder.ts";
 import { randomText, randomToken } from "../platform/random.ts";
 import { readSavedFile, saveFile } from "../platform/saved-file.ts";
 
@@ -24,7 +25,7 @@ export async function portalToken(
     await saveFile(file, `${token}\n`);
     return token;
   }
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeFolder(directory);
   const draft = `${file}.${randomText(8)}`;
   await writeFile(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
   try {

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { startServer, type RunningServer, type ServerOptions } from "../http/server.ts";
 import type { Sessions } from "../session/sessions.ts";
-import type { SessionRecord } from "../store/store.ts";
+import type { Retained, SessionRecord } from "../store/store.ts";
 import { isLoopback } from "../surfaces/portal/loopback.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../surfaces/portal/portal-routes.ts";
 import { router } from "../surfaces/portal/router.ts";
@@ -10,6 +10,8 @@ import type { BridgeOptions } from "./bridge-options.ts";
 import { notePort, whoListens } from "./listening-port.ts";
 import { openBridge } from "./open-bridge.ts";
 import { portalToken } from "./portal-token.ts";
+
+export type { Retained };
 
 export interface UpOptions extends BridgeOptions {
   readonly host: string;

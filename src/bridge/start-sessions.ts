@@ -3,11 +3,12 @@ import { randomText } from "../platform/random.ts";
 import { createSessions } from "../session/create-sessions.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
+import { keepRetention } from "./keep-retention.ts";
 import type { OwnedSessions } from "./ownership.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
-  { directory, clock, agents, report, datasync }: BridgeOptions,
+  { directory, clock, agents, report, datasync, retention }: BridgeOptions,
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
   /** What was begun, the last first. */
@@ -29,6 +30,9 @@ export async function startSessions(
     const sessions = createSessions({ store, agents: started.agents, clock, owner, report });
     begun.unshift(() => sessions.close());
     await sessions.recover();
+    if (retention !== undefined) {
+      begun.unshift(await keepRetention(retention, { store, clock, owner, report }));
+    }
     return { sessions, close };
   } catch (error) {
     await close();

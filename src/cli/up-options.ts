@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { port } from "./number-option.ts";
+import { port, positive } from "./number-option.ts";
 import type { UpFlags } from "./up.ts";
 
 /** `spanline up`. */
@@ -9,6 +9,12 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
     .description("run the bridge on this machine: an agent, its sessions, and a live page")
     .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4777)
     .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("--keep-days <number>", "delete sessions that nobody used for so many days", positive)
+    .option(
+      "--keep-mb <number>",
+      "delete the oldest sessions until so many megabytes are left",
+      positive,
+    )
     .option("--new-token", "make another token for the link; the old one loses its rights")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
@@ -21,5 +27,8 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
 const EXAMPLES = `
 The agent is the emulator's demo: no credentials are needed. Sessions outlive the process: kill it at any moment and
 start it again, and the turn goes on.
+
+Without --keep-days and --keep-mb, sessions are kept until you delete them. With one, it is looked at now and every hour;
+a session that is at work, or that somebody has open, stays.
 
 Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards, else your state directory.`;

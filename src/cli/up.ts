@@ -10,8 +10,9 @@ import { processTerminal } from "../platform/terminal.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { INTERRUPTED } from "./interruption.ts";
 import { stopped } from "./stopped.ts";
+import { notKeptHere, retentionFrom, type KeepFlags } from "./up-retention.ts";
 
-export interface UpFlags {
+export interface UpFlags extends KeepFlags {
   readonly port: number;
   readonly dataDir?: string;
   readonly json?: true;
@@ -42,6 +43,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       clock: systemClock,
       agents: () => demoAgents(directory, systemClock),
       report,
+      ...retentionFrom(flags, (line) => terminal.note(line)),
       waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
     });
   } catch (error) {
@@ -49,6 +51,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     terminal.note(`${complaint(error, flags)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
+  if (!up.isOwner) terminal.note(notKeptHere(flags, up.ownerPid));
   await terminal.write(flags.json === true ? asJson(up, directory) : asText(up, directory, flags));
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);

@@ -160,6 +160,8 @@ export interface UnknownSeen {
   readonly raw: unknown;
 }
 
+export const OUTCOMES = ["completed", "action-required", "limited", "failed", "other"] as const;
+
 /**
  * - `completed`: the agent is done.
  * - `action-required`: the calls in `openCalls` wait for our results.
@@ -167,7 +169,7 @@ export interface UnknownSeen {
  * - `failed`: an error, or a stream that stopped before its end; what was said may be cut.
  * - `other`: a reason that this version does not know.
  */
-export type Outcome = "completed" | "action-required" | "limited" | "failed" | "other";
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** Always the last event, and always there. */
 export interface TurnEnd {

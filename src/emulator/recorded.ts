@@ -1,6 +1,7 @@
-import { access, constants, mkdir, open, type FileHandle } from "node:fs/promises";
+import { access, constants, open, type FileHandle } from "node:fs/promises";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
+import { makeFolder } from "../platform/make-folder.ts";
 import type { Outgoing } from "./exchange.ts";
 import type { RecordedEnd, Recording } from "./recording.ts";
 
@@ -77,7 +78,7 @@ function recordingFile({ path, failed }: RecordingTarget): RecordingFile {
 /** Throws when a folder cannot be made, or no file in it: nobody wants to learn that from the first answer. */
 export async function prepareRecordings(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

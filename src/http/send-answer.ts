@@ -4,7 +4,7 @@ import type { ServedAnswer } from "./served.ts";
 /** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
 export async function sendAnswer(
   outgoing: ServerResponse,
-  { status, headers, body }: ServedAnswer,
+  { status, headers, body, cut }: ServedAnswer,
   gone: AbortSignal,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
@@ -15,6 +15,7 @@ export async function sendAnswer(
   outgoing.writeHead(status, { ...headers });
   // The client learns the status before the first piece, which may be long in coming.
   outgoing.flushHeaders();
+  cut?.addEventListener("abort", () => outgoing.socket?.resetAndDestroy(), { once: true });
   for await (const piece of body) {
     if (gone.aborted) return;
     if (!outgoing.write(piece)) await writable(outgoing);

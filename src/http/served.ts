@@ -19,4 +19,6 @@ export interface ServedAnswer {
   readonly headers: { readonly [name: string]: string };
   /** Bytes in pieces are sent as they come, and no faster than the client reads. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Aborted when a client that does not read is no longer waited for: the connection is reset, and what waits is gone. */
+  readonly cut?: AbortSignal;
 }

@@ -230,6 +230,51 @@ describe("the server", () => {
     await left;
   });
 
+  it("resets the connection of a client that is no longer waited for", async () => {
+    const cut = new AbortController();
+    const { promise: left, resolve: leave } = deferred<boolean>();
+    let made = 0;
+    const server = await started(async ({ gone }) => ({
+      ...answer(
+        (async function* () {
+          try {
+            for (; ; made++) yield Buffer.alloc(64 * 1024);
+          } finally {
+            leave(gone.aborted);
+          }
+        })(),
+      ),
+      cut: cut.signal,
+    }));
+    const response = await call(server);
+    await settled(() => made);
+    cut.abort();
+    expect(await left).toBe(true);
+    await expect(text(response)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(bugs).toEqual([]);
+  });
+
+  it("leaves a connection alone whose answer was sent before it was cut", async () => {
+    const cut = new AbortController();
+    const server = await started(async () => ({
+      ...answer(
+        (async function* () {
+          yield Buffer.from("all");
+        })(),
+      ),
+      cut: cut.signal,
+    }));
+    const request = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+    const socket = await raw(server, `${request}\r\n`);
+    const chunks: string[] = [];
+    socket.on("data", (chunk) => chunks.push(String(chunk)));
+    await settled(() => chunks.length);
+    cut.abort();
+    socket.write(`${request}Connection: close\r\n\r\n`);
+    await once(socket, "close");
+    expect(chunks.join("").match(/\r\nall\r\n0\r\n\r\n/g)).toHaveLength(2);
+  });
+
   it("says when the client is gone, and leaves the body", async () => {
     const { promise: gone, resolve: leave } = deferred<string>();
     let finished = false;

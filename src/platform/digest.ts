@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 
 /** The same for values that are the same, whatever the order of their keys. */
 export function digestOf(value: unknown): string {
-  return createHash("sha256").update(canonicalText(value)).digest("hex");
+  return digestOfText(canonicalText(value));
+}
+
+export function digestOfText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function canonicalText(value: unknown): string {

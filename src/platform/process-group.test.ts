@@ -1,72 +1,90 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isAlive, expectGone } from "../../test/support/processes.ts";
-import { endGroup, holdProcess, type HeldProcess } from "./process-group.ts";
+import { expectGone, isAlive } from "../../test/support/processes.ts";
+import { groupNumbered, processGroup } from "./process-group.ts";
 
-async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+/** A shell that leads a group of its own; it ends with the test. */
+async function led(
+  script: string,
+): Promise<{ readonly leader: ChildProcess; readonly pid: number }> {
+  const leader = spawn("/bin/sh", ["-c", script], {
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  await once(leader, "spawn");
+  const { pid } = leader;
+  if (pid === undefined) throw new Error("The shell could not be started");
+  onTestFinished(() => groupNumbered(pid).kill());
+  return { leader, pid };
 }
 
-async function held(script: string): Promise<HeldProcess> {
-  const one = await holdProcess("/bin/sh", ["-c", script], { environment: { NAME: "me" } });
-  onTestFinished(() => one.end());
-  return one;
+/** Leaves a program in the background when its input ends, and says its number before. */
+const LEAVES_ONE = "sleep 1000 & echo $!; read -r line";
+
+async function firstNumber(leader: ChildProcess): Promise<number> {
+  if (leader.stdout === null) throw new Error("The shell has no output");
+  const [line] = await once(leader.stdout, "data");
+  return Number(String(line));
 }
 
-describe("a held program", () => {
-  it("begins when it is let go, with its input and its environment alone", async () => {
-    const program = await held(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
-    program.release("in\n");
-    const output = await Promise.all([textOf(program.output), textOf(program.errors)]);
-    expect(output).toEqual(["in\nme, \n", "no\n"]);
-    expect(await program.ended).toEqual({ code: 3, signal: null });
+describe("a process group", () => {
+  it("lives as long as one of it does, whoever leads it", async () => {
+    const { leader } = await led(LEAVES_ONE);
+    const group = processGroup(leader);
+    const left = await firstNumber(leader);
+    leader.stdin?.end();
+    await once(leader, "exit");
+    expect([group.isAlive, isAlive(left)]).toEqual([true, true]);
+    group.kill();
+    await group.gone();
+    await expectGone(left);
   });
 
-  it("never begins when it is ended before", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const program = await held(`touch ${join(folder, "made")}`);
-    await program.end();
-    program.release();
-    program.output.resume();
-    program.errors.resume();
-    expect(await program.ended).toEqual({ code: null, signal: "SIGKILL" });
-    expect(existsSync(join(folder, "made"))).toBe(false);
+  it("is gone with its leader when that leaves nobody", async () => {
+    const { leader } = await led("exit");
+    const group = processGroup(leader);
+    await once(leader, "exit");
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    await group.gone();
   });
 
-  it("takes the programs that it started with it", async () => {
-    const program = await held("sleep 1000 & echo $!; wait");
-    program.release();
-    const [line] = await new Promise<Uint8Array[]>((resolve) => {
-      program.output.once("data", (...data) => resolve(data));
-    });
-    const child = Number(Buffer.from(line ?? []).toString());
-    expect(isAlive(child)).toBe(true);
-    await program.end();
-    await expectGone(child);
-    expect(isAlive(program.group.id)).toBe(false);
+  it("takes its leader with it", async () => {
+    const { leader, pid } = await led("sleep 1000");
+    const group = processGroup(leader);
+    expect(group.isAlive).toBe(true);
+    const ended = once(leader, "exit");
+    group.kill();
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    await expectGone(pid);
   });
 
-  it("is an error of its own when it cannot be started", async () => {
-    const options = { environment: {}, workingDirectory: "/not/there" };
-    await expect(holdProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
+  it("is gone when another process has the number of its leader", async () => {
+    const { pid } = await led("sleep 1000");
+    const group = processGroup({ pid, exitCode: 0, signalCode: null });
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    expect(isAlive(pid)).toBe(true);
   });
-});
 
-describe("the group of a program that another process left", () => {
-  it("is ended by its number and its birth, and left alone when it may be another's", async () => {
-    const { group, output, errors, ended } = await held("true");
-    output.resume();
-    errors.resume();
-    await endGroup({ ...group, born: `${group.born}0` });
-    await endGroup({ ...group, born: "" });
-    expect(isAlive(group.id)).toBe(true);
-    await endGroup(group);
-    expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
-    await endGroup(group);
+  it("of a leader that could not be started is none", async () => {
+    const leader = spawn("/not/there", { detached: true });
+    await once(leader, "error");
+    const group = processGroup(leader);
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    await group.gone();
+  });
+
+  it("of which only the number is known ends as any other", async () => {
+    const { leader, pid } = await led(LEAVES_ONE);
+    const group = groupNumbered(pid);
+    const left = await firstNumber(leader);
+    expect(group.isAlive).toBe(true);
+    group.kill();
+    await group.gone();
+    await expectGone(left);
+    await expectGone(pid);
   });
 });

@@ -1,107 +1,64 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
-import { birthOf } from "./process-birth.ts";
+import type { ChildProcess } from "node:child_process";
+import { systemClock } from "./clock.ts";
 
-/** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
-export interface HeldProcess {
-  readonly group: { readonly id: number; readonly born: string };
-  readonly output: Readable;
-  readonly errors: Readable;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  release(input?: string): void;
-  /** Whether no process of the group is left. */
-  isGone(): boolean;
-  /** Ends every process of the group that is left. */
-  end(): Promise<void>;
+/** A process and all that it started, in the background too, unless that left for a group of its own. */
+export interface ProcessGroup {
+  readonly isAlive: boolean;
+  /** Ends all of them, whatever they do. */
+  kill(): void;
+  /** Resolves when none of them is left, or when they have had all the time that the system needs. */
+  gone(): Promise<void>;
 }
 
-export interface HoldOptions {
-  readonly workingDirectory?: string;
-  readonly environment: { readonly [name: string]: string };
-}
-
-/**
- * Starts a program behind a gate, so that its group can be written down before it does anything. When this process is
- * killed before the gate opens, the gate's pipe closes and the program never starts.
- */
-export async function holdProcess(
-  command: string,
-  args: readonly string[],
-  { workingDirectory, environment }: HoldOptions,
-): Promise<HeldProcess> {
-  const child = spawn("/bin/sh", ["-c", GATE, "gate", command, ...args], {
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
-    env: { ...environment },
-    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+/** The group that a process of ours leads which was spawned as `detached`. */
+export function processGroup(
+  leader: Pick<ChildProcess, "pid" | "exitCode" | "signalCode">,
+): ProcessGroup {
+  return group(leader.pid, (pid) => {
+    if (leader.exitCode === null && leader.signalCode === null) return true;
+    // The system gives out no number that a group still goes by: a process that has it now means that our group is gone.
+    return sent(pid, 0) === "none" && sent(-pid, 0) === "yes";
   });
-  const ended = endOf(child);
-  // A program that could not be started is told of by the next line.
-  ended.catch(() => undefined);
-  await once(child, "spawn");
-  const { pid, stdin, stdout, stderr } = child;
-  const gate = child.stdio[3] as Writable | null;
-  if (pid === undefined || stdin === null || stdout === null || stderr === null || gate === null) {
-    throw new Error(`${command} could not be started`);
-  }
-  // A program that ends without reading its input is no error of ours.
-  stdin.on("error", () => undefined);
-  gate.on("error", () => undefined);
-  const group = { id: pid, born: await birthOf(pid) };
-  return {
-    group,
-    output: stdout,
-    errors: stderr,
-    ended,
-    release(input = "") {
-      gate.end("\n");
-      stdin.end(input);
+}
+
+/** A group whose leader was no process of ours: whoever asks for it knows that the number is still the group's. */
+export function groupNumbered(id: number): ProcessGroup {
+  return group(id, () => sent(-id, 0) === "yes");
+}
+
+function group(id: number | undefined, isAlive: (id: number) => boolean): ProcessGroup {
+  const self: ProcessGroup = {
+    get isAlive() {
+      return id !== undefined && isAlive(id);
     },
-    isGone: () => !isGroupAlive(pid),
-    end: () => (group.born === "" ? killGroup(pid) : endGroup(group)),
+    kill() {
+      if (id !== undefined && isAlive(id)) sent(-id, "SIGKILL");
+    },
+    async gone() {
+      // In a container without an init, what nobody waits for stays in the table of processes for good.
+      for (let look = 0; look < MOST_LOOKS && self.isAlive; look++) await moment();
+    },
   };
+  return self;
 }
 
-const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
+/** `forbidden` is another user's, and none of ours. */
+function sent(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "forbidden" {
+  try {
+    process.kill(target, signal);
+    return "yes";
+  } catch (error) {
+    const isForbidden = error instanceof Error && "code" in error && error.code === "EPERM";
+    return isForbidden ? "forbidden" : "none";
+  }
+}
 
-function endOf(child: ChildProcess): HeldProcess["ended"] {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal }));
+const MOST_LOOKS = 40;
+const LOOK_MS = 5;
+
+/** By the system's clock: processes know no other. */
+function moment(): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.after(LOOK_MS, resolve);
   });
 }
-
-/**
- * Ends every process of a group, and resolves when none is left. A group whose number now belongs to another process
- * than the one that was `born` then, or of which that is not known, is left alone.
- */
-export async function endGroup({ id, born }: HeldProcess["group"]): Promise<void> {
-  if (born === "") return;
-  const now = await birthOf(id);
-  if (now === "" || now === born) await killGroup(id);
-}
-
-function isGroupAlive(id: number): boolean {
-  try {
-    process.kill(-id, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function killGroup(id: number): Promise<void> {
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    try {
-      process.kill(-id, "SIGKILL");
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-}
-
-/** A killed process that nobody reaps stays in its group, and does nothing any more. */
-const MAX_ROUNDS = 20;
-const PAUSE_MS = 10;

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, rename } from "node:fs/promises";
+import { access, constants, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
+import { makeFolder } from "../platform/make-folder.ts";
 import { randomText } from "../platform/random.ts";
 import { readSavedFile, saveFile } from "../platform/saved-file.ts";
 import type { HandleStore } from "./handle-store.ts";
@@ -72,7 +73,7 @@ export async function openFileStore(
 
 async function checkPlace(path: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     await access(dirname(path), constants.W_OK);
   } catch (cause) {
     throw unusable(path, `its folder cannot be written to (${thrownMessage(cause)})`, cause);

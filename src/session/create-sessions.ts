@@ -1,17 +1,13 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { endGroup } from "../platform/process-group.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
-import type { Happening } from "./input.ts";
-import { loadState } from "./load-state.ts";
+import { openDriver, takeUpDriver, unknownSession } from "./begin-driver.ts";
+import type { Driver } from "./driver.ts";
+import { driverPool } from "./driver-pool.ts";
 import { newId } from "./new-id.ts";
-import { passivation } from "./passivation.ts";
-import { retakes } from "./retakes.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
-import { initialState, type SessionState } from "./state.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -38,13 +34,11 @@ export interface RunningSessions extends Sessions {
 /** Sessions by id, each with its driver while it is used. */
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
-  const drivers = new Map<string, Promise<Driver>>();
-  const idle = passivation({ clock, idleMs, drivers });
   const report = (error: unknown): void => options.report?.(error);
-  /** Failed in this process, so that their clients are still there. */
-  const left = new Set<string>();
-  const again = retakes({
+  const around = { store, clock, owner, coalesceMs, report };
+  const drivers = driverPool({
     clock,
+    idleMs,
     report,
     retake: async (sessionId) => {
       const record = await store.session(sessionId);
@@ -63,77 +57,13 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     return done;
   };
 
-  type Failed = DriverOptions["failed"];
-  const drive = (sessionId: string, start: (failed: Failed) => Promise<Driver>) => {
-    idle.used(sessionId);
-    const known = drivers.get(sessionId);
-    if (known !== undefined) return known;
-    const forget = (): void => {
-      // Another one may have been started for it since.
-      if (drivers.get(sessionId) === started) drivers.delete(sessionId);
-    };
-    const started = start((error, over) => {
-      forget();
-      if (!isTaken(error)) left.add(sessionId);
-      again.failed(sessionId, error, over);
-    });
-    drivers.set(sessionId, started);
-    started.catch(() => {
-      forget();
-      idle.forget(sessionId);
-    });
-    return started;
-  };
-
-  /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
-  async function begin(first: Happening, from: SessionState, parts: DriverParts): Promise<Driver> {
-    const driver = startDriver(from, {
-      store,
-      clock,
-      coalesceMs,
-      leaseMs: LEASE_MS,
-      report,
-      ...parts,
-    });
-    try {
-      await driver.send(first);
-      return driver;
-    } catch (error) {
-      await driver.close();
-      throw error;
-    }
-  }
-
   const driverOf = (sessionId: string): Promise<Driver> =>
-    drive(sessionId, (failed) => takeUp(sessionId, failed));
-
-  async function takeUp(sessionId: string, failed: Failed): Promise<Driver> {
-    const record = await store.session(sessionId);
-    if (record === undefined) throw unknownSession(sessionId);
-    const agent = agentNamed(agents, record.agent);
-    await again.over(sessionId);
-    const { lease, head } = await store.acquire(sessionId, acquisition());
-    const state = await loadState(store, sessionId, head).catch(async (error: unknown) => {
-      await store.release(lease).catch(() => undefined);
-      throw error;
+    drivers.use(sessionId, async (failed) => {
+      await drivers.over(sessionId);
+      const isHere = drivers.isLeft(sessionId);
+      const named = (name: string): Agent => agentNamed(agents, name);
+      return takeUpDriver({ sessionId, failed }, named, { ...around, isHere });
     });
-    await endLeftovers(state);
-    const { digest, facts } = agent;
-    const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
-    const isHere = left.has(sessionId);
-    const recovered = { type: "recovered", epoch: lease.epoch, isHere, ...bound } as const;
-    const driver = await begin(recovered, state, {
-      lease,
-      agent,
-      failed,
-      ...(record.workingDirectory !== null && { workingDirectory: record.workingDirectory }),
-    });
-    left.delete(sessionId);
-    return driver;
-  }
-
-  // One process owns the directory that the store is in: a lease of another one is a dead one's.
-  const acquisition = () => ({ owner, now: clock.now(), forMs: LEASE_MS, takeOver: true });
 
   async function open(wanted: OpenSession): Promise<SessionRecord> {
     const { agent: name, principal, title, workingDirectory, sessionId: given } = wanted;
@@ -148,12 +78,9 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       ...(title !== undefined && { title }),
       ...(workingDirectory !== undefined && { workingDirectory }),
     } as const;
-    // Of two that open the same session at once, one does.
-    await drive(sessionId, async (failed) => {
-      const { lease } = await store.acquire(sessionId, acquisition());
-      const place = workingDirectory === undefined ? {} : { workingDirectory };
-      return begin(opened, initialState, { lease, agent, failed, ...place });
-    });
+    await drivers.use(sessionId, (failed) =>
+      openDriver({ sessionId, failed }, { agent, opened }, around),
+    );
     return recordOf(store, sessionId);
   }
 
@@ -201,10 +128,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 
     delete: (sessionId) =>
       whileOpen(async () => {
-        const driver = drivers.get(sessionId);
-        drivers.delete(sessionId);
-        idle.forget(sessionId);
-        await (await driver?.catch(() => undefined))?.close();
+        await drivers.remove(sessionId);
         return store.deleteSession(sessionId);
       }),
 
@@ -212,21 +136,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 
     async close() {
       isClosed = true;
-      idle.stop();
-      again.stop();
+      drivers.rest();
       // What was begun before is in the log before its driver is gone.
       await Promise.allSettled(underWay);
-      const open = await Promise.allSettled(drivers.values());
-      drivers.clear();
-      const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      await Promise.all(started.map((driver) => driver.close()));
+      await drivers.close();
     },
   };
 }
 
-type DriverParts = Pick<DriverOptions, "lease" | "agent" | "failed" | "workingDirectory">;
-
-const LEASE_MS = 600_000;
 const DEFAULT_IDLE_MS = 60_000;
 
 function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
@@ -236,17 +153,8 @@ function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
   throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${known}`);
 }
 
-/** By another process: its clients are not ours. */
-function isTaken(error: unknown): boolean {
-  return error instanceof SpanlineError && error.code === "stale_lease";
-}
-
 function closedHere(): SpanlineError {
   return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
-}
-
-function unknownSession(sessionId: string): SpanlineError {
-  return new SpanlineError("not_found", `There is no session ${sessionId}`);
 }
 
 async function recordOf(store: Store, sessionId: string): Promise<SessionRecord> {
@@ -258,9 +166,4 @@ async function recordOf(store: Store, sessionId: string): Promise<SessionRecord>
 /** One sender's names for its commands are nobody else's. */
 function commandKey({ principal, commandId }: Sender): string | undefined {
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
-}
-
-/** Before anything is run again, what a dead process left running is ended. */
-async function endLeftovers({ tools }: SessionState): Promise<void> {
-  await Promise.all(tools.programs.map(({ group }) => endGroup(group)));
 }

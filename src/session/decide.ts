@@ -3,6 +3,7 @@ import type { CommandReply } from "../domain/session-command.ts";
 import { requestOfHost } from "./clients/host-requests.ts";
 import { takeCommand } from "./take-command.ts";
 import type { Input } from "./input.ts";
+import { knownSaid } from "./known-said.ts";
 import { recover } from "./recover.ts";
 import type { SessionState } from "./state.ts";
 import { takeProgramEnd, takeToolEnd, takeToolNews } from "./tools/take-tool-input.ts";
@@ -54,7 +55,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
     case "commanded":
       return takeCommand(work, input);
     case "call-said":
-      takeSaid(work, input.callId, input.said);
+      takeSaid(work, input.callId, input.said.map(knownSaid));
       return undefined;
     case "call-failed":
       takeCallFailure(work, input);

@@ -1,15 +1,24 @@
-import { isObject, type JsonObject } from "../domain/json.ts";
-import type { Head, Lease, Store } from "../store/store.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import type { Lease, Store } from "../store/store.ts";
 import { evolve } from "./evolve.ts";
+import { sealState, unsealState } from "./sealed-state.ts";
 import { initialState, STATE_FORM, type SessionState } from "./state.ts";
+
+export interface LoadOptions {
+  /** Where the log is to be read to. */
+  readonly seq: number;
+  /** Told of a snapshot that cannot be used. */
+  readonly report?: (error: unknown) => void;
+}
 
 /** Folds a session's log, from its last snapshot on. */
 export async function loadState(
   store: Store,
   sessionId: string,
-  { seq }: Head,
+  options: LoadOptions,
 ): Promise<SessionState> {
-  let state = await lastSnapshot(store, sessionId, seq);
+  const { seq } = options;
+  let state = await lastSnapshot(store, sessionId, options);
   while (state.seq < seq) {
     const events = await store.read(sessionId, state.seq, PAGE);
     if (events.length === 0) break;
@@ -24,20 +33,26 @@ export async function loadState(
 
 const PAGE = 1000;
 
-async function lastSnapshot(store: Store, sessionId: string, seq: number): Promise<SessionState> {
-  const snapshot = await store.snapshot(sessionId, STATE_FORM);
-  // A snapshot is a cache: one that does not fit is as good as none.
-  if (snapshot === undefined || snapshot.seq > seq || !isState(snapshot.state)) return initialState;
-  return { ...snapshot.state, seq: snapshot.seq };
-}
-
-/** Written by this program under this name of its form, which changes whenever the form does. */
-function isState(value: unknown): value is SessionState {
-  return isObject(value) && Object.keys(initialState).every((name) => name in value);
+/** A snapshot is a cache: one that cannot be used is as good as none. */
+async function lastSnapshot(
+  store: Store,
+  sessionId: string,
+  { seq, report }: LoadOptions,
+): Promise<SessionState> {
+  try {
+    const snapshot = await store.snapshot(sessionId, STATE_FORM);
+    const state = snapshot === undefined ? initialState : unsealState(sessionId, snapshot);
+    return state.seq > seq ? initialState : state;
+  } catch (error) {
+    if (!(error instanceof SpanlineError && error.code === "store_damaged")) throw error;
+    const message = `The snapshot of session ${sessionId} cannot be used; the log is read from its start`;
+    const details = { sessionId };
+    report?.(new SpanlineError("store_damaged", message, { details, cause: error }));
+    return initialState;
+  }
 }
 
 /** Keeps the state, so that the next process need not fold what is before it. */
 export function saveState(store: Store, lease: Lease, state: SessionState): Promise<void> {
-  const plain: JsonObject = JSON.parse(JSON.stringify(state));
-  return store.saveSnapshot(lease, { form: STATE_FORM, seq: state.seq, state: plain });
+  return store.saveSnapshot(lease, sealState(lease.sessionId, state));
 }

@@ -108,17 +108,22 @@ async function report(
     milliseconds: coalesceMs,
     canWait: ({ event }) => isDelta(event),
     join: joined,
+    weight,
     deliver: async (said) => {
       await send({ type: "call-said", callId, said });
     },
   });
   let last: ProviderEvent | undefined;
-  for await (const event of stream) {
-    if (signal.aborted) return;
-    await batches.add(checked(event, agent));
-    last = event;
+  try {
+    for await (const event of stream) {
+      if (signal.aborted) return;
+      await batches.add(checked(event, agent));
+      last = event;
+    }
+  } finally {
+    // What was heard stands, also before a failure; what comes after a stop is nobody's any more.
+    await (signal.aborted ? batches.stop() : batches.flush());
   }
-  await batches.flush();
   if (last?.type === "end" || signal.aborted) return;
   throw new SpanlineError("incomplete_turn", "The agent's stream stopped and did not say its end");
 }
@@ -132,6 +137,19 @@ function isDelta(event: ProviderEvent): event is Delta {
   return (
     event.type === "text.delta" || event.type === "reasoning.delta" || event.type === "tool.delta"
   );
+}
+
+/** In characters, roughly; what could be of any size is waited for. */
+function weight({ event }: Said): number {
+  switch (event.type) {
+    case "tool.end":
+      return event.call.inputText.length;
+    case "tool.result":
+    case "unknown":
+      return Infinity;
+    default:
+      return "text" in event ? event.text.length : 0;
+  }
 }
 
 function joined({ event: before }: Said, { event }: Said): Said | undefined {

@@ -1,6 +1,6 @@
 import type { ProcessGroup } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { holdProcess, type HeldProcess } from "../platform/process-group.ts";
+import { holdProcess, type HeldProcess } from "../platform/held-process.ts";
 import type { ToolContext } from "../tools/tool.ts";
 
 export interface SpawnWork {

@@ -18,8 +18,8 @@ export interface SessionState {
   readonly clients: ClientsState;
 }
 
-/** Changed whenever a snapshot of an older form could be misread. */
-export const STATE_FORM = "2";
+/** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
+export const STATE_FORM = "3";
 
 export const initialState: SessionState = {
   seq: 0,

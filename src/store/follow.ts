@@ -8,6 +8,10 @@ export interface LogView {
   head(sessionId: string): Head | undefined;
   /** Events after a place, the oldest first, no more than one batch may have. */
   next(sessionId: string, after: number): readonly Envelope[];
+  /** The same when they are few and at hand; undefined otherwise. */
+  recent?(sessionId: string, after: number): readonly Envelope[] | undefined;
+  /** Resolves when it is a reader's turn to have what is large or has to be read; absent where nobody waits for that. */
+  turn?(signal: AbortSignal): Promise<void>;
   /** Somebody follows a session, until they leave it. */
   join?(sessionId: string): () => void;
 }
@@ -32,6 +36,7 @@ export async function* follow(
   const { incarnation } = head;
   let seq = startOf(sessionId, head, cursor);
   const leave = log.join?.(sessionId);
+  let mayRead = log.turn === undefined;
   try {
     while (!signal.aborted && !bell.isClosed) {
       const now = log.head(sessionId);
@@ -40,7 +45,15 @@ export async function* follow(
       if (now.firstSeq !== head.firstSeq && isBehind(seq, now))
         throw cursorGone(sessionId, "retention");
       head = now;
-      const events = seq < head.seq ? log.next(sessionId, seq) : [];
+      const recent = seq < head.seq ? log.recent?.(sessionId, seq) : [];
+      if (recent === undefined && !mayRead) {
+        await log.turn?.(signal);
+        mayRead = true;
+        // The log may be another by now.
+        continue;
+      }
+      mayRead = log.turn === undefined;
+      const events = recent ?? log.next(sessionId, seq);
       const last = events.at(-1);
       if (last === undefined) await bell.wait(sessionId, signal);
       else {

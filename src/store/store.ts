@@ -67,11 +67,12 @@ export interface Store {
 
   /** A state at a place in the log, to be thrown away whenever its form is not the reader's. The last one counts. */
   saveSnapshot(lease: Lease, snapshot: Snapshot): Promise<void>;
+  /** One that cannot be read is refused (`store_damaged`); the log has all that it had. */
   snapshot(sessionId: string, form: string): Promise<Snapshot | undefined>;
 
   /**
    * Drops the deltas of blocks that have ended, then whole sessions, until the rules hold. A session that somebody owns
-   * or that wants to be woken is left as it is.
+   * or reads, that is not idle, or that wants to be woken is left as it is.
    */
   retain(rules: RetentionRules): Promise<Retained>;
   /** Looks the whole store over: gaps, unreadable rows, damage of the file. Empty when all is well. */
@@ -185,6 +186,8 @@ export interface RetentionRules {
   readonly before?: number;
   /** The most bytes that all events may have; the oldest sessions go first. */
   readonly maxBytes?: number;
+  /** Whose leases count also when they ran out: a machine that slept has renewed none. */
+  readonly owner?: string;
 }
 
 export interface Retained {

@@ -149,12 +149,14 @@ describe("a place that recordings cannot be written to", () => {
   it("is refused at the start, by its name", async () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
-    await expect(emulate({ recordings: join(file, "recordings") })).rejects.toMatchObject({
-      code: "invalid_option",
-      message: expect.stringMatching(
-        /^Cannot keep recordings in .*file\/recordings: .* Give a folder that can be written to$/,
-      ) as string,
-    });
+    for (const recordings of [join(file, "recordings"), "/proc/x/recordings"]) {
+      await expect(emulate({ recordings })).rejects.toMatchObject({
+        code: "invalid_option",
+        message: expect.stringMatching(
+          /^Cannot keep recordings in .*\/recordings: .* Give a folder that can be written to$/,
+        ) as string,
+      });
+    }
   });
 
   it("is reported once when it becomes one, and breaks no turn", async () => {

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { ServerResponse } from "node:http";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { servedPortal, type ServedPortal } from "./served-portal.ts";
-import { sseClient, type Seen } from "./sse-client.ts";
+import { sseClient, type Seen, type SseClient } from "./sse-client.ts";
 import { afterApproval, beforeApproval, toolTurn } from "./talk.ts";
 
 let sessions: LoggedSessions;
@@ -210,6 +210,75 @@ describe("a reader that does not read", () => {
     client.close();
   });
 
+  it("has no more waiting when the events are large", async () => {
+    await logMany(40, 1_000_000);
+    const { response, client } = await stuckClient();
+    expect(response.writableLength).toBeGreaterThan(0);
+    expect(response.writableLength).toBeLessThan(PIECE_BYTES + 1000);
+    client.close();
+  });
+
+  it("takes nothing more of the log before it reads on", async () => {
+    await logMany(40, 1_000_000);
+    let taken = 0;
+    const subscribe = sessions.subscribe.bind(sessions);
+    // In batches of one event, as a store on a disk gives events of this size.
+    sessions.subscribe = async function* (...given) {
+      for await (const { events: some, ...batch } of subscribe(...given)) {
+        for (const event of some) {
+          taken += 1;
+          yield { ...batch, events: [event] };
+        }
+      }
+    };
+    const { response, client } = await stuckClient();
+    const written = response.socket?.bytesWritten ?? 0;
+    expect(written).toBeGreaterThan(0);
+    // The first event is a short one.
+    expect((taken - 1) * 1_000_000 - written).toBeLessThan(1_000_000);
+    expect(await client.take(41)).toEqual(seenOf(await logged()));
+    client.close();
+  });
+
+  it("is cut off when it has taken nothing for five minutes, and goes on from its cursor", async () => {
+    await logMany(40, 1_000_000);
+    const { response, client } = await stuckClient();
+    const { socket } = response;
+    clock.advance(299_999);
+    await settled(() => clock.pending);
+    expect(socket?.destroyed).toBe(false);
+    clock.advance(1);
+    await settled(() => clock.pending);
+    expect(socket?.destroyed).toBe(true);
+    expect(clock.pending).toBe(0);
+    const seen: Seen[] = [];
+    await expect(
+      (async () => {
+        for (;;) seen.push(...(await client.take(1)));
+      })(),
+    ).rejects.toMatchObject({ code: "ECONNRESET" });
+    const again = await sseClient(portal, events, { "last-event-id": seen.at(-1)?.id ?? "" });
+    seen.push(...(await again.take(41 - seen.length)));
+    expect(seen).toEqual(seenOf(await logged()));
+    again.close();
+  });
+
+  it("is not cut off as long as it reads now and then, or there is nothing for it to take", async () => {
+    await logMany(40, 1_000_000);
+    const { response, client } = await stuckClient();
+    const seen: Seen[] = [];
+    while (seen.length < 41) {
+      clock.advance(200_000);
+      seen.push(...(await client.take(Math.min(8, 41 - seen.length))));
+      await settled(() => response.socket?.bytesWritten ?? 0);
+    }
+    clock.advance(900_000);
+    await settled(() => clock.pending);
+    await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    expect([...seen, ...(await client.take(1))]).toEqual(seenOf(await logged()));
+    client.close();
+  });
+
   it("does not hold up others", async () => {
     const stuck = await portal.begin("GET", events);
     await once(stuck, "readable");
@@ -225,6 +294,53 @@ describe("a reader that does not read", () => {
     stuck.destroy();
   });
 });
+
+describe("many readers", () => {
+  it("share what an event is written out as, live and when they catch up", async () => {
+    const stringify = vi.spyOn(JSON, "stringify");
+    onTestFinished(() => stringify.mockRestore());
+    // The log measures an event without its place.
+    const encoded = (): unknown[] =>
+      stringify.mock.calls
+        .map(([value]) => (isPlaced(value) ? value.seq : undefined))
+        .filter((seq) => seq !== undefined);
+    const live = await Promise.all(Array.from({ length: 10 }, () => sseClient(portal, events)));
+    await Promise.all(live.map((client) => client.take(1)));
+    await sessions.log(sessionId, ...beforeApproval());
+    const { length } = await logged();
+    const streams = await Promise.all(live.map((client) => client.take(length - 1)));
+    const later = await Promise.all(Array.from({ length: 10 }, () => sseClient(portal, events)));
+    for (const client of later) streams.push((await client.take(length)).slice(1));
+    expect(encoded()).toEqual(Array.from({ length }, (_, index) => index + 1));
+    for (const stream of streams) expect(stream).toEqual(streams[0]);
+    for (const client of [...live, ...later]) client.close();
+  });
+});
+
+/** As `src/surfaces/portal/event-frames.ts` has it. */
+const PIECE_BYTES = 64 * 1024;
+
+function isPlaced(value: unknown): value is { readonly seq: unknown } {
+  return typeof value === "object" && value !== null && "seq" in value && "event" in value;
+}
+
+/** Far more than the kernel and both ends hold. */
+async function logMany(count: number, length: number): Promise<void> {
+  const text = "x".repeat(length);
+  for (let at = 0; at < count; at++) {
+    const delta = { type: "text.delta", messageId: "msg_1", block: 0, text } as const;
+    await sessions.log(sessionId, delta);
+  }
+}
+
+/** A client that has connected and not read, when nothing more goes to it, and the server's side of it. */
+async function stuckClient(): Promise<{ response: ServerResponse; client: SseClient }> {
+  const answering = answeringResponse();
+  const client = await sseClient(portal, events);
+  const response = await answering;
+  await settled(() => response.socket?.bytesWritten ?? 0);
+  return { response, client };
+}
 
 /** The server's side of the next request, to see what waits in it. */
 function answeringResponse(): Promise<ServerResponse> {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
@@ -146,6 +147,27 @@ describe("a prompt", () => {
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(60_000);
     expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
+  });
+
+  it("cuts off one who asked for plain text and takes nothing of it for five minutes", async () => {
+    sessions.onCommand = async () => {
+      const text = "x".repeat(40_000_000);
+      await sessions.log(
+        "ses_1",
+        { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
+        { type: "message.started", messageId: "msg_1", role: "assistant" },
+        { type: "text.delta", messageId: "msg_1", block: 0, text },
+      );
+      return accepted;
+    };
+    const answer = await portal.begin("POST", prompt, {
+      headers: { "content-type": "application/json", accept: "text/plain" },
+      body: JSON.stringify({ text: "x", wait: true }),
+    });
+    await once(answer, "readable");
+    clock.advance(300_000);
+    await expect(text(answer)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(clock.pending).toBe(0);
   });
 
   it("says of a failed turn that it failed, in plain text too", async () => {

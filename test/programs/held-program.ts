@@ -1,4 +1,4 @@
-import { holdProcess } from "../../src/platform/process-group.ts";
+import { holdProcess } from "../../src/platform/held-process.ts";
 
 /** Holds a program that would make a file, tells its group, and waits to be killed before it has begun. */
 const [path = ""] = process.argv.slice(2);

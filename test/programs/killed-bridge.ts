@@ -63,7 +63,14 @@ const agent = defineAgent({
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
 });
-const sessions = createSessions({ store, agents: [agent], clock: systemClock, owner: "killed" });
+// Every event is an append of its own, so that there are as many places to be killed at as can be.
+const sessions = createSessions({
+  store,
+  agents: [agent],
+  clock: systemClock,
+  owner: "killed",
+  coalesceMs: 0,
+});
 await sessions.recover();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
 const end = new AbortController();

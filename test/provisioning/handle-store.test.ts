@@ -83,6 +83,10 @@ describe("a store in a file", () => {
       code: "invalid_option",
       message: expect.stringContaining("cannot be used: its folder cannot be written to"),
     });
+    // Where the system lets no folder be.
+    expect(await rejection(openFileStore("/proc/x/harnesses.json"))).toMatchObject({
+      code: "invalid_option",
+    });
     mkdirSync(join(place, "folder.json"));
     expect(await rejection(openFileStore(join(place, "folder.json")))).toMatchObject({
       code: "invalid_option",

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { loadState, saveState } from "../../src/session/load-state.ts";
-import { STATE_FORM } from "../../src/session/state.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import { agentOf, tool, worldOf } from "../support/session-world.ts";
@@ -131,44 +129,5 @@ describe("a session that nobody uses", () => {
     await expect(store.acquire(world.sessionId, other)).rejects.toMatchObject({
       code: "lease_held",
     });
-  });
-});
-
-describe("a snapshot", () => {
-  it("gives the state that the whole log gives, at any place", async () => {
-    const store = memoryStore();
-    const provider = scriptedProvider([says("One."), says("Two.")]);
-    const world = await worldOf(agentOf({ provider }), { store });
-    await world.prompt("First");
-    await world.event("turn.finished");
-    await world.prompt("Second");
-    await world.event("turn.finished", 2);
-    await world.sessions.close();
-    const { sessionId } = world;
-    const acquisition = { owner: "reader", now: 0, forMs: 1000, takeOver: true };
-    const { lease, head } = await store.acquire(sessionId, acquisition);
-    const whole = await loadState(store, sessionId, head);
-    for (let seq = 1; seq <= head.seq; seq++) {
-      await saveState(store, lease, await loadState(store, sessionId, { ...head, seq }));
-      expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(seq);
-      expect(await loadState(store, sessionId, head)).toEqual(whole);
-    }
-  });
-
-  it.each([
-    ["of another form", "0", { seq: 3, agent: null }],
-    ["that is no state", STATE_FORM, { seq: 3 }],
-  ])("%s is as good as none", async (_, form, state) => {
-    const store = memoryStore();
-    const world = await worldOf(agentOf({ provider: scriptedProvider([says("One.")]) }), { store });
-    await world.prompt("First");
-    await world.event("turn.finished");
-    await world.sessions.close();
-    const { sessionId } = world;
-    const acquisition = { owner: "reader", now: 0, forMs: 1000, takeOver: true };
-    const { lease, head } = await store.acquire(sessionId, acquisition);
-    const whole = await loadState(store, sessionId, head);
-    await store.saveSnapshot(lease, { form, seq: 3, state });
-    expect(await loadState(store, sessionId, head)).toEqual(whole);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ErrorCode } from "../../src/domain/errors.ts";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { Usage } from "../../src/domain/usage.ts";
@@ -398,5 +398,46 @@ describe("a turn that has to end with a certain tool", () => {
       reason: "no_terminal_tool",
       steps: 3,
     });
+  });
+});
+
+describe("what a stream says", () => {
+  it("is in the log as far as it was heard when the stream breaks", async () => {
+    const broken: Answer = async function* () {
+      yield { type: "message.start", message: 0, role: "assistant" };
+      for (const text of ["Half ", "of ", "it"]) {
+        yield { type: "text.delta", message: 0, block: 0, text };
+      }
+      throw new Error("gone");
+    };
+    const world = await worldOf(agentOf({ provider: scriptedProvider([broken]) }));
+    await world.prompt("Go.");
+    await world.event("call.lost");
+    expect(await world.events("text.finished")).toMatchObject([
+      { text: "Half of it", interrupted: true },
+    ]);
+  });
+
+  it("goes into the log together where the log is slower than the stream", async () => {
+    const blocks = 2000;
+    const long: Answer = async function* () {
+      const said = Array.from({ length: blocks }, (_, block) => [
+        { type: "text.delta", message: 0, block, text: "x" } as const,
+        { type: "text.end", message: 0, block, text: "x" } as const,
+      ]);
+      yield* message(said.flat(), "end_turn");
+      yield ending({ outcome: "completed" });
+    };
+    const world = await worldOf(agentOf({ provider: scriptedProvider([long]) }));
+    const appendNow = world.store.append.bind(world.store);
+    const append = vi.spyOn(world.store, "append").mockImplementation(async (...entry) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return appendNow(...entry);
+    });
+    await world.prompt("Go.");
+    await world.event("turn.finished");
+    expect(await world.events("text.finished")).toHaveLength(blocks);
+    // A batch holds 256 events.
+    expect(append.mock.calls.length).toBeLessThan(blocks / 20);
   });
 });

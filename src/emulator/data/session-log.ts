@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, open } from "node:fs/promises";
+import { appendFile, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject, parseJson, type JsonValue } from "../../domain/json.ts";
+import { makeFolder } from "../../platform/make-folder.ts";
 import { readSavedFile } from "../../platform/saved-file.ts";
 import type { Message } from "../brains/message.ts";
 
@@ -56,7 +57,7 @@ export function fileLog(path: string): SessionLog {
   let prepared = false;
   const prepare = async (): Promise<void> => {
     if (prepared) return;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     await cutHalfLine(path);
   };
   return {

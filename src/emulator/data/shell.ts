@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Clock } from "../../platform/clock.ts";
-import { processGroup, type ProcessGroup } from "./process-group.ts";
+import { processGroup, type ProcessGroup } from "../../platform/process-group.ts";
 
 export interface ShellCommand {
   readonly command: string;

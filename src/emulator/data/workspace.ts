@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProcessGroup } from "./process-group.ts";
+import { makeFolder } from "../../platform/make-folder.ts";
+import type { ProcessGroup } from "../../platform/process-group.ts";
 
 /** The folder that the commands of a session run in, and their processes. */
 export interface Workspace {
@@ -46,7 +47,7 @@ export function workspace(place: string | undefined): Workspace {
     async folder() {
       if (isStale) await remove();
       folder ??= await mkdtemp(join(tmpdir(), "spanline-session-"));
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       return folder;
     },
     add(group) {

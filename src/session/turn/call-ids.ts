@@ -16,10 +16,13 @@ export function openCallNamed(
   tools: ToolsState,
   providerId: string,
 ): string | undefined {
-  for (const block of messages.flatMap(({ blocks }) => blocks)) {
-    if (block.type !== "call" || block.call?.id !== providerId) continue;
-    const run = runOf(tools, block.toolCallId);
-    if (run !== undefined && isOpen(run)) return block.toolCallId;
+  // Looked for at every call, of which there can be thousands: no list is made of them.
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      if (block.type !== "call" || block.call?.id !== providerId) continue;
+      const run = runOf(tools, block.toolCallId);
+      if (run !== undefined && isOpen(run)) return block.toolCallId;
+    }
   }
   return undefined;
 }

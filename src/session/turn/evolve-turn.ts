@@ -246,9 +246,10 @@ function leftUnsure(
 function withResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {
   const waiting = turn.upstream?.waiting;
   if (waiting === undefined || waiting === null) return turn;
-  const calls = waiting.calls.map((call) =>
-    call.toolCallId === toolCallId ? { ...call, result } : call,
-  );
+  const at = waiting.calls.findIndex((call) => call.toolCallId === toolCallId);
+  const call = waiting.calls[at];
+  if (call === undefined) return turn;
+  const calls = waiting.calls.with(at, { ...call, result });
   return withUpstream(turn, { waiting: { ...waiting, calls } });
 }
 

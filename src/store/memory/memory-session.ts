@@ -22,6 +22,7 @@ export class MemorySession {
   holder: Holder | undefined;
   snapshot: Snapshot | undefined;
   wakeAt: number | null = null;
+  readers = 0;
   readonly #sessionId: string;
   readonly #createdAt: number;
   #events: Envelope[] = [];

@@ -1,6 +1,6 @@
 import { makeBell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
-import { applyRetention, type RetentionSubject } from "../retention.ts";
+import { applyRetention, type Moment, type RetentionSubject } from "../retention.ts";
 import { searchWords } from "../said.ts";
 import { pageAfter, readPage } from "../session-page.ts";
 import type { Acquired, Lease, SessionPage, SessionQuery, SessionRecord, Store } from "../store.ts";
@@ -43,6 +43,12 @@ export function memoryStore(): Store {
   const log: LogView = {
     head: (sessionId) => find(sessionId)?.head,
     next: (sessionId, after) => find(sessionId)?.read(after, BATCH) ?? [],
+    join(sessionId) {
+      const session = find(sessionId);
+      if (session === undefined) return () => undefined;
+      session.readers += 1;
+      return () => void (session.readers -= 1);
+    },
   };
 
   return {
@@ -181,19 +187,26 @@ function retained(
   sessions: ReadonlyMap<string, MemorySession>,
   remove: (sessionId: string) => boolean,
 ): RetentionSubject {
-  const isUnused = (session: MemorySession | undefined, now: number): session is MemorySession =>
-    session !== undefined && session.wakeAt === null && !isHeld(session, now);
+  const isUnused = (
+    session: MemorySession | undefined,
+    { now, owner }: Moment,
+  ): session is MemorySession => {
+    if (session === undefined || session.readers > 0) return false;
+    const { holder, wakeAt, record } = session;
+    const isCallers = holder?.isReleased === false && holder.owner === owner;
+    return wakeAt === null && record.state === "idle" && !isCallers && !isHeld(session, now);
+  };
   return {
     bytes: () => [...sessions.values()].reduce((sum, { bytes }) => sum + bytes, 0),
-    unused: (now) =>
+    unused: (moment) =>
       [...sessions]
-        .filter(([, session]) => isUnused(session, now))
+        .filter(([, session]) => isUnused(session, moment))
         .map(([sessionId, { updatedAt }]) => ({ sessionId, updatedAt }))
         .sort((left, right) => left.updatedAt - right.updatedAt),
-    dropDeltas(sessionId, now) {
+    dropDeltas(sessionId, moment) {
       const session = sessions.get(sessionId);
-      return isUnused(session, now) ? session.dropDeltas() : 0;
+      return isUnused(session, moment) ? session.dropDeltas() : 0;
     },
-    remove: (sessionId, now) => isUnused(sessions.get(sessionId), now) && remove(sessionId),
+    remove: (sessionId, moment) => isUnused(sessions.get(sessionId), moment) && remove(sessionId),
   };
 }

@@ -4,6 +4,7 @@ import { isObject } from "../../domain/json.ts";
 import { readStoredEvent, type EventVersions } from "../../domain/upcast.ts";
 import { envelopeOf } from "../envelope-of.ts";
 import { StoreError } from "../store-error.ts";
+import type { SizedEvent } from "./batch-of.ts";
 import type { EventKinds } from "./event-kinds.ts";
 import type { Row } from "./row.ts";
 import type { Sql } from "./sql.ts";
@@ -45,26 +46,16 @@ export class EventRows {
     return events;
   }
 
-  /** As many as one batch may have, in number and in size. */
-  batch(place: Place, { after, through }: Range): readonly Envelope[] {
-    const events: Envelope[] = [];
-    let bytes = 0;
-    // Few at first: rows can be large, and those that are not needed are read as well.
-    for (let chunk = 1; events.length < BATCH_EVENTS && bytes < BATCH_BYTES; chunk *= 4) {
-      const last = events.at(-1)?.seq ?? after;
-      const wanted = Math.min(chunk, MOST_ROWS);
-      const rows = this.#sql.all(READ, place.key, last, through, wanted);
-      for (const row of rows) {
-        const read = this.#envelope(place.sessionId, row);
-        if (!read.ok && events.length === 0) throw read.error;
-        if (!read.ok) return events;
-        events.push(read.envelope);
-        bytes += row.text("body").length;
-        if (bytes >= BATCH_BYTES) return events;
-      }
-      if (rows.length < wanted) break;
+  /** The same one by one, and no further than they are asked for. */
+  *each(place: Place, { after, through }: Range): Generator<SizedEvent> {
+    let isFirst = true;
+    for (const row of this.#sql.each(READ, place.key, after, through, NO_LIMIT)) {
+      const read = this.#envelope(place.sessionId, row);
+      if (!read.ok && isFirst) throw read.error;
+      if (!read.ok) return;
+      isFirst = false;
+      yield { envelope: read.envelope, size: row.text("body").length };
     }
-    return events;
   }
 
   /** All events of some kinds; damaged ones are passed over. */
@@ -72,26 +63,26 @@ export class EventRows {
     const some = `SELECT seq, kind, body FROM events
       WHERE session = ? AND seq > ? AND kind IN (${kinds.join(", ")}) ORDER BY seq LIMIT ?`;
     for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#sql.all(some, place.key, after, BATCH_EVENTS);
+      const rows = this.#sql.all(some, place.key, after, MOST_ROWS);
       for (const row of rows) {
         const read = this.#envelope(place.sessionId, row);
         if (read.ok) yield read.envelope;
         after = row.number("seq");
       }
-      isMore = rows.length === BATCH_EVENTS;
+      isMore = rows.length === MOST_ROWS;
     }
   }
 
   /** What is wrong with events of a session, one sentence each. */
   *problems(place: Place): Generator<string> {
     for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#sql.all(READ, place.key, after, Number.MAX_SAFE_INTEGER, BATCH_EVENTS);
+      const rows = this.#sql.all(READ, place.key, after, Number.MAX_SAFE_INTEGER, MOST_ROWS);
       for (const row of rows) {
         const read = this.#envelope(place.sessionId, row);
         if (!read.ok) yield read.error.message;
         after = row.number("seq");
       }
-      isMore = rows.length === BATCH_EVENTS;
+      isMore = rows.length === MOST_ROWS;
     }
   }
 
@@ -121,9 +112,9 @@ type Read =
 
 const READ = `SELECT seq, kind, body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
-const MOST_ROWS = 64;
-const BATCH_EVENTS = 512;
-const BATCH_BYTES = 1_000_000;
+const NO_LIMIT = -1;
+/** Of rows that are read at once. */
+const MOST_ROWS = 512;
 
 type StoredDraft = Omit<Draft, "event"> & { readonly event: unknown };
 

@@ -1,5 +1,6 @@
-import type { Envelope } from "../../domain/envelope.ts";
 import type { Head, SessionRecord } from "../store.ts";
+import { batchOf, type SizedEvent } from "./batch-of.ts";
+import { EarlierEvents } from "./earlier-events.ts";
 import type { EncodedEvent } from "./encoded-entry.ts";
 
 interface Live {
@@ -32,6 +33,8 @@ export interface Holding {
 /** The sessions about which more is known than the file says: those with readers, and those that wait for the disk. */
 export class LiveSessions {
   readonly #sessions = new Map<string, Live>();
+  /** Of whatever session that somebody reads. */
+  readonly earlier = new EarlierEvents();
 
   head(sessionId: string): Head | undefined {
     return this.#sessions.get(sessionId)?.head;
@@ -45,13 +48,17 @@ export class LiveSessions {
     return (this.#sessions.get(sessionId)?.unseen ?? 0) > 0;
   }
 
+  hasReaders(sessionId: string): boolean {
+    return (this.#sessions.get(sessionId)?.readers ?? 0) > 0;
+  }
+
   /** The session's row as it may be seen, when that is less than the file has. */
   record(sessionId: string): SessionRecord | undefined {
     return this.#sessions.get(sessionId)?.record;
   }
 
   /** Events after a place without a look at the file; undefined when they are not at hand. */
-  recent(sessionId: string, after: number): readonly Envelope[] | undefined {
+  recent(sessionId: string, after: number): readonly SizedEvent[] | undefined {
     return this.#sessions.get(sessionId)?.recent.after(after);
   }
 
@@ -89,6 +96,7 @@ export class LiveSessions {
 
   /** The session changed in another way than by growing. */
   reset(sessionId: string, head: Head | undefined): void {
+    this.earlier.clear();
     const live = this.#sessions.get(sessionId);
     if (live === undefined) return;
     if (head === undefined) this.#sessions.delete(sessionId);
@@ -109,6 +117,7 @@ export class LiveSessions {
     if (live.readers === 0) live.recent.clear();
     const isIdle = live.readers === 0 && live.unseen === 0;
     if (isIdle && this.#sessions.get(sessionId) === live) this.#sessions.delete(sessionId);
+    if (this.#sessions.size === 0) this.earlier.clear();
   }
 }
 
@@ -139,10 +148,10 @@ class RecentEvents {
     this.#events.splice(0, dropped);
   }
 
-  after(seq: number): readonly Envelope[] | undefined {
+  after(seq: number): readonly SizedEvent[] | undefined {
     const first = this.#events[0]?.envelope.seq;
     if (first === undefined || seq < first - 1) return undefined;
-    return this.#events.slice(seq - first + 1).map(({ envelope }) => envelope);
+    return batchOf(this.#events.slice(seq - first + 1));
   }
 
   clear(): void {

@@ -12,7 +12,7 @@ import { EventRows } from "./event-rows.ts";
 import { FileChanges } from "./file-changes.ts";
 import { GroupSync } from "./group-sync.ts";
 import { LiveSessions } from "./live-sessions.ts";
-import { readingStore } from "./reading-store.ts";
+import { readingStore, type Beside } from "./reading-store.ts";
 import { expectCurrent, expectKnown, migrate } from "./schema.ts";
 import { hasFullText, keepSearchIndex } from "./search-index.ts";
 import { named, Sql } from "./sql.ts";
@@ -61,7 +61,13 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
   const bell = makeBell();
   const changes = new FileChanges(sql, bell, clock);
   const rows = new EventRows(sql, new EventKinds(sql, versions), versions);
-  const beside = { head: nothing, record: nothing, recent: nothing, join: () => changes.join() };
+  const beside: Beside = {
+    head: nothing,
+    record: nothing,
+    recent: nothing,
+    earlier: undefined,
+    join: () => changes.join(),
+  };
   return {
     ...readingStore({ sql, rows, bell, beside }),
     ...refusing(file),

@@ -2,7 +2,10 @@ import type { Bell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
 import type { Head, SessionRecord, Store } from "../store.ts";
 import { storeClosed } from "../store-error.ts";
+import { ReadingTurns } from "../reading-turns.ts";
+import { batchOf, envelopesOf, isSmall, type SizedEvent } from "./batch-of.ts";
 import { checkFile } from "./check-file.ts";
+import type { EarlierEvents } from "./earlier-events.ts";
 import type { EventRows } from "./event-rows.ts";
 import { isIndexed } from "./search-index.ts";
 import { findReply, readBlob, readSnapshot } from "./session-parts.ts";
@@ -21,7 +24,9 @@ export interface Beside {
   /** What may be seen, when that is less than the file has. */
   head(sessionId: string): Head | undefined;
   record(sessionId: string): SessionRecord | undefined;
-  recent: (sessionId: string, after: number) => ReturnType<LogView["next"]> | undefined;
+  recent(sessionId: string, after: number): readonly SizedEvent[] | undefined;
+  /** Undefined where another process may drop what was read. */
+  readonly earlier: EarlierEvents | undefined;
   join(sessionId: string, head: Head): () => void;
 }
 
@@ -46,19 +51,32 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
   };
   const headOf = (sessionId: string): Head | undefined =>
     beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
+  const turns = new ReadingTurns();
   const log: LogView = {
     head: headOf,
-    next(sessionId, after) {
+    next: (sessionId, after) => envelopesOf(nextOf(sessionId, after)),
+    recent(sessionId, after) {
       const recent = beside.recent(sessionId, after);
-      if (recent !== undefined) return recent;
-      const found = findSession(file(), sessionId);
-      const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
-      return found === undefined ? [] : rows.batch(found, { after, through });
+      return recent !== undefined && isSmall(recent) ? envelopesOf(recent) : undefined;
     },
+    turn: (signal) => turns.next(signal),
     join(sessionId) {
       const head = headOf(sessionId);
       return head === undefined ? () => {} : beside.join(sessionId, head);
     },
+  };
+  const nextOf = (sessionId: string, after: number): readonly SizedEvent[] => {
+    const recent = beside.recent(sessionId, after);
+    if (recent !== undefined) return recent;
+    const found = findSession(file(), sessionId);
+    if (found === undefined) return [];
+    const { incarnation } = found.head;
+    const known = batchOf(beside.earlier?.after(incarnation, after) ?? []);
+    if (known.length > 0) return known;
+    const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+    const events = batchOf(rows.each(found, { after, through }));
+    beside.earlier?.add(incarnation, events);
+    return events;
   };
   return {
     async findReply(sessionId, commandId) {

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, parseJson, type JsonValue } from "../../domain/json.ts";
 import type { Snapshot } from "../store.ts";
-import { blobTaken, noSession } from "../store-error.ts";
+import { blobTaken, noSession, StoreError } from "../store-error.ts";
 import { findSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
@@ -29,25 +29,16 @@ export function writeSnapshot(sql: Sql, key: number, { form, seq, state }: Snaps
   sql.run(write, key, form, seq, JSON.stringify(state));
 }
 
-/** One that cannot be read is as good as none: it can be made again from the log. */
 export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapshot | undefined {
   const read = `SELECT seq, state FROM snapshots
     WHERE session = (SELECT key FROM sessions WHERE id = ?) AND form = ?`;
   const row = sql.get(read, sessionId, form);
-  const state = row && readState(row.text("state"));
-  return row && state && { form, seq: row.number("seq"), state };
-}
-
-function readState(text: string): JsonObject | undefined {
-  try {
-    const state: unknown = JSON.parse(text);
-    return isState(state) ? state : undefined;
-  } catch {
-    return undefined;
+  if (row === undefined) return undefined;
+  const state = parseJson(row.text("state"));
+  if (state.ok && isObject(state.value)) {
+    return { form, seq: row.number("seq"), state: state.value };
   }
-}
-
-/** What JSON text makes is JSON all through. */
-function isState(value: unknown): value is JsonObject {
-  return isObject(value);
+  throw new StoreError("store_damaged", "The snapshot is no JSON object", {
+    details: { sessionId },
+  });
 }

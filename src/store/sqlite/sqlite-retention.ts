@@ -1,5 +1,5 @@
 import { DELTA_TYPES, endedDeltas } from "../ended-deltas.ts";
-import type { RetentionSubject } from "../retention.ts";
+import type { Moment, RetentionSubject } from "../retention.ts";
 import type { EventKinds } from "./event-kinds.ts";
 import type { EventRows } from "./event-rows.ts";
 import { deleteSession, findSession, type Found } from "./session-rows.ts";
@@ -9,7 +9,7 @@ export interface RetentionParts {
   readonly sql: Sql;
   readonly kinds: EventKinds;
   readonly rows: EventRows;
-  /** A session that still waits for the disk is in use. */
+  /** A session that still waits for the disk, or that somebody reads, is in use. */
   readonly isBusy: (sessionId: string) => boolean;
   /** Called after each change. */
   readonly changed: (sessionId: string) => void;
@@ -17,27 +17,29 @@ export interface RetentionParts {
 
 export function sqliteRetention(parts: RetentionParts): RetentionSubject {
   const { sql, isBusy, changed } = parts;
-  const ifUnused = (sessionId: string, now: number): Found | undefined => {
-    const found = findSession(sql, sessionId);
-    const unused = sql.get(`SELECT 1 FROM sessions WHERE id = ? AND ${UNUSED}`, sessionId, now);
-    return unused !== undefined && !isBusy(sessionId) ? found : undefined;
+  const ifUnused = (sessionId: string, { now, owner }: Moment): Found | undefined => {
+    const query = `SELECT 1 FROM sessions WHERE id = ? AND ${UNUSED}`;
+    const isUnused = sql.get(query, sessionId, now, owner ?? null) !== undefined;
+    return isUnused && !isBusy(sessionId) ? findSession(sql, sessionId) : undefined;
   };
   return {
     bytes: () =>
       sql.get("SELECT coalesce(sum(bytes), 0) AS all_bytes FROM sessions")?.number("all_bytes") ??
       0,
-    unused: (now) =>
-      sql
-        .all(`SELECT id, updated_at FROM sessions WHERE ${UNUSED} ORDER BY updated_at, id`, now)
-        .map((row) => ({ sessionId: row.text("id"), updatedAt: row.number("updated_at") })),
-    dropDeltas(sessionId, now) {
-      const found = ifUnused(sessionId, now);
+    unused({ now, owner }) {
+      const query = `SELECT id, updated_at FROM sessions WHERE ${UNUSED} ORDER BY updated_at, id`;
+      return sql
+        .all(query, now, owner ?? null)
+        .map((row) => ({ sessionId: row.text("id"), updatedAt: row.number("updated_at") }));
+    },
+    dropDeltas(sessionId, moment) {
+      const found = ifUnused(sessionId, moment);
       const dropped = found === undefined ? 0 : sql.transaction(() => dropDeltas(parts, found));
       if (dropped > 0) changed(sessionId);
       return dropped;
     },
-    remove(sessionId, now) {
-      const found = ifUnused(sessionId, now);
+    remove(sessionId, moment) {
+      const found = ifUnused(sessionId, moment);
       if (found === undefined) return false;
       sql.transaction(() => deleteSession(sql, found.key));
       // Gives pages back to the system, as far as they are at hand.
@@ -48,7 +50,8 @@ export function sqliteRetention(parts: RetentionParts): RetentionSubject {
   };
 }
 
-const UNUSED = "wake_at IS NULL AND (owner IS NULL OR leased_until <= ?)";
+const UNUSED = `state = 'idle' AND wake_at IS NULL
+  AND (owner IS NULL OR (leased_until <= ? AND owner IS NOT ?))`;
 
 function dropDeltas({ sql, kinds, rows }: RetentionParts, found: Found): number {
   const ended = endedDeltas(rows.ofKinds(found, kinds.idsOf(DELTA_TYPES)));

@@ -81,7 +81,8 @@ export function writingStore(parts: WritingParts): WritingStore {
       }),
     async retain(rules) {
       write(() => {});
-      const isBusy = (sessionId: string): boolean => live.hasUnseen(sessionId);
+      const isBusy = (sessionId: string): boolean =>
+        live.hasUnseen(sessionId) || live.hasReaders(sessionId);
       return applyRetention(sqliteRetention({ sql, kinds, rows, isBusy, changed }), rules);
     },
     async close() {

@@ -1,5 +1,6 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { jsonText } from "../../domain/json.ts";
+import { NewestKept } from "../../domain/newest-kept.ts";
 import { cursorText } from "./cursor-text.ts";
 
 /** Some events of one log, in their order. */
@@ -8,22 +9,55 @@ export interface EventRun {
   readonly events: readonly Envelope[];
 }
 
-/** From this many characters on, a piece is sent off: of a long log, a reader that stops has little more waiting. */
-const PIECE_LENGTH = 64 * 1024;
+/** The most bytes that are sent off at once: of what a reader has not taken, the server holds no more in its buffers. */
+const PIECE_BYTES = 64 * 1024;
+const KEPT_BYTES = 2_000_000;
+/** Roughly what a frame takes in memory beside its bytes. */
+const BESIDE_BYTES = 300;
 
-/**
- * Events as server-sent events in pieces of some size: the id is the cursor, the data the envelope. A reader that is
- * told nothing of internal events resumes from before them, and again sees none.
- */
-export function* eventFrames({ incarnation, events }: EventRun): Generator<Uint8Array> {
-  let piece = "";
-  for (const envelope of events) {
-    if (envelope.visibility === "internal") continue;
-    const id = cursorText({ incarnation, seq: envelope.seq });
-    piece += `id: ${id}\ndata: ${jsonText(envelope)}\n\n`;
-    if (piece.length < PIECE_LENGTH) continue;
-    yield Buffer.from(piece);
-    piece = "";
+/** Events as server-sent events, each written out once for all who read it at about the same time. */
+export class EventFrames {
+  readonly #frames = new NewestKept<Uint8Array>(KEPT_BYTES);
+
+  /**
+   * The frames of some events in pieces: short ones together, a long one in several. The id of a frame is the cursor, its
+   * data the envelope. A reader that is told nothing of internal events resumes from before them, and again sees none.
+   */
+  *pieces({ incarnation, events }: EventRun): Generator<Uint8Array> {
+    let gathered: Uint8Array[] = [];
+    let length = 0;
+    for (const envelope of events) {
+      if (envelope.visibility === "internal") continue;
+      const frame = this.#frameOf(incarnation, envelope);
+      if (length > 0 && length + frame.length > PIECE_BYTES) {
+        yield* cut(joined(gathered));
+        gathered = [];
+        length = 0;
+      }
+      gathered.push(frame);
+      length += frame.length;
+    }
+    yield* cut(joined(gathered));
   }
-  if (piece !== "") yield Buffer.from(piece);
+
+  #frameOf(incarnation: string, envelope: Envelope): Uint8Array {
+    const id = cursorText({ incarnation, seq: envelope.seq });
+    const known = this.#frames.get(id);
+    if (known !== undefined) return known;
+    const frame = Buffer.from(`id: ${id}\ndata: ${jsonText(envelope)}\n\n`);
+    this.#frames.set(id, frame, frame.length + BESIDE_BYTES);
+    return frame;
+  }
+}
+
+/** A frame that stands alone is not copied: it is the same bytes for all. */
+function joined(frames: readonly Uint8Array[]): Uint8Array {
+  const [only, ...more] = frames;
+  return only !== undefined && more.length === 0 ? only : Buffer.concat(frames);
+}
+
+function* cut(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES);
+  }
 }

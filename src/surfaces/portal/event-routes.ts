@@ -1,10 +1,11 @@
 import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import type { ServedRequest } from "../../http/served.ts";
 import { principalOf } from "./access.ts";
 import { failureBody } from "./api-error.ts";
 import { parseCursor } from "./cursor-text.ts";
-import { eventFrames, type EventRun } from "./event-frames.ts";
+import { cutWhenStalled } from "./cut-when-stalled.ts";
+import { EventFrames, type EventRun } from "./event-frames.ts";
 import { headerOf } from "./header.ts";
 import { QUIET, withHeartbeats, type HeartbeatOptions } from "./heartbeats.ts";
 import { GUARDING_HEADERS } from "./json-answer.ts";
@@ -18,6 +19,7 @@ const DEFAULT_HEARTBEAT_MS = 15_000;
 /** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
 export function eventRoutes(options: PortalOptions): Route[] {
   const { sessions, clock, heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS } = options;
+  const frames = new EventFrames();
   return [
     {
       method: "GET",
@@ -28,7 +30,9 @@ export function eventRoutes(options: PortalOptions): Route[] {
         const record = await foundSession(sessions, id);
         const batches = sessions.subscribe(id, cursor, request.gone)[Symbol.asyncIterator]();
         const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
-        return streamAnswer(streamed(ready, request.gone, { clock, everyMs }));
+        const { gone } = request;
+        const pieces = streamed(ready, { frames, gone, heartbeat: { clock, everyMs } });
+        return { status: 200, headers: STREAM_HEADERS, ...cutWhenStalled(pieces, options) };
       },
     },
   ];
@@ -40,10 +44,6 @@ const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "x-accel-buffering": "no",
 } as const;
-
-function streamAnswer(body: AsyncIterable<Uint8Array>): ServedAnswer {
-  return { status: 200, headers: STREAM_HEADERS, body };
-}
 
 /** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
 function cursorIn(request: ServedRequest): Cursor | undefined {
@@ -67,29 +67,35 @@ function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord
  * the stream has begun can that be said with a status, which a browser does not answer by trying again.
  */
 async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
-  const first = await source.next();
-  let isFirst = true;
+  let first: IteratorResult<Item> | undefined = await source.next();
   return {
     next() {
-      if (!isFirst) return source.next();
-      isFirst = false;
-      return Promise.resolve(first);
+      if (first === undefined) return source.next();
+      const given = Promise.resolve(first);
+      // A reader that never reads on would hold it for as long as it is there.
+      first = undefined;
+      return given;
     },
     return: async () => (await source.return?.()) ?? { done: true, value: undefined },
   };
 }
 
+interface Streaming {
+  readonly frames: EventFrames;
+  readonly gone: AbortSignal;
+  readonly heartbeat: HeartbeatOptions;
+}
+
 async function* streamed(
   batches: AsyncIterator<EventRun>,
-  gone: AbortSignal,
-  heartbeat: HeartbeatOptions,
+  { frames, gone, heartbeat }: Streaming,
 ): AsyncGenerator<Uint8Array> {
   try {
     // How long a browser waits before it connects again.
     yield Buffer.from("retry: 1000\n\n");
     for await (const batch of withHeartbeats(batches, heartbeat)) {
       if (batch === QUIET) yield Buffer.from(":\n\n");
-      else yield* eventFrames(batch);
+      else yield* frames.pieces(batch);
     }
   } catch (error) {
     if (gone.aborted) return;

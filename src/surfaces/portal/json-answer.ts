@@ -25,7 +25,7 @@ export function jsonAnswer(
 }
 
 /** Text in pieces. Behind a proxy that gathers answers, it would come late. */
-export function textStream(body: AsyncIterable<Uint8Array>): ServedAnswer {
+export function textStream(pieces: Pick<ServedAnswer, "body" | "cut">): ServedAnswer {
   return {
     status: 200,
     headers: {
@@ -33,6 +33,6 @@ export function textStream(body: AsyncIterable<Uint8Array>): ServedAnswer {
       "content-type": "text/plain; charset=utf-8",
       "x-accel-buffering": "no",
     },
-    body,
+    ...pieces,
   };
 }

@@ -7,6 +7,8 @@ export interface PortalOptions extends AccessOptions {
   readonly clock: Clock;
   /** A stream that has nothing to say says so this often: proxies and browsers give up on silent ones. */
   readonly heartbeatMs?: number;
+  /** A client that takes nothing of what is there for it for so long is cut off. It can go on from its cursor. */
+  readonly stalledMs?: number;
   /** How long `wait` waits. Many clients give up after five minutes without an answer. */
   readonly waitMs?: number;
 }

@@ -5,6 +5,7 @@ import type { ServedRequest } from "../../http/served.ts";
 import { principalOf, requireRight } from "./access.ts";
 import { failureBody } from "./api-error.ts";
 import { cursorText } from "./cursor-text.ts";
+import { cutWhenStalled } from "./cut-when-stalled.ts";
 import { headerOf } from "./header.ts";
 import { jsonAnswer, textStream } from "./json-answer.ts";
 import type { PortalOptions } from "./portal-options.ts";
@@ -43,7 +44,10 @@ export function promptRoutes(options: PortalOptions): Route[] {
         // A command that was sent before may have had its turn long ago.
         const cursor = sender.commandId === undefined ? before : undefined;
         const prompted = { sessionId, promptId, cursor };
-        if (wantsText(request)) return textStream(turnText(options, prompted, request.gone));
+        if (wantsText(request)) {
+          const pieces = turnText(options, prompted, request.gone);
+          return textStream(cutWhenStalled(pieces, options));
+        }
         const report = await turnEnd(options, prompted, request.gone);
         const answer: PromptAnswer = { ...place, ...report };
         return jsonAnswer(answer.outcome === null ? 202 : 200, answer);

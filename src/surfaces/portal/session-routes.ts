@@ -1,7 +1,9 @@
 import { bodyOf, invalid, optionalText } from "./request-body.ts";
 import { ApiError } from "./api-error.ts";
 import { principalOf, requireRight } from "./access.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { jsonAnswer } from "./json-answer.ts";
+import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import type { Route } from "./router.ts";
 import { foundSession, sessionView } from "./session-view.ts";
@@ -48,12 +50,16 @@ export function sessionRoutes(options: PortalOptions): Route[] {
         }
         if (agent !== undefined && !sessions.agents.includes(agent))
           throw noAgent(agent, sessions.agents);
-        const record = await sessions.open({
+        const wanted = {
           principal,
           ...(agent !== undefined && { agent }),
           ...(title !== undefined && { title }),
           ...(workingDirectory !== undefined && { workingDirectory }),
-        });
+        };
+        const key = idempotencyKeyOf(request);
+        const record = await (key === undefined
+          ? sessions.open(wanted)
+          : openOnce(sessions, wanted, key));
         const view = sessionView(record);
         return jsonAnswer(201, view, { location: `/api${view.page}` });
       },

@@ -96,6 +96,30 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(await store.check()).toEqual([]);
     });
 
+    it("leaves sessions as they are that are not idle, that somebody reads, or that its caller runs", async () => {
+      const store = await open();
+      const all = ["lapsed", "read", "running", "waiting"] as const;
+      for (const id of all) {
+        const { lease } = await acquire(store, id, NOW);
+        const index = id === "running" || id === "waiting" ? { state: id } : {};
+        await store.append(lease, 0, entry([delta("a"), finished("a")], { index }));
+        // Its lease runs out, and nobody takes it.
+        if (id !== "lapsed") await store.release(lease);
+      }
+      const leave = new AbortController();
+      const reader = store.subscribe("read", undefined, leave.signal)[Symbol.asyncIterator]();
+      await reader.next();
+      const rules = { now: now + HOUR, before: now + HOUR, maxBytes: 0, owner: "me" };
+      expect(await store.retain(rules)).toMatchObject({ deletedSessions: 0, droppedEvents: 0 });
+      expect(await idsOf(store)).toEqual(all);
+      expect(await store.retain({ ...rules, owner: "you" })).toMatchObject({ deletedSessions: 1 });
+      expect(await idsOf(store)).toEqual(all.slice(1));
+      leave.abort();
+      await reader.next();
+      expect(await store.retain(rules)).toMatchObject({ deletedSessions: 1 });
+      expect(await idsOf(store)).toEqual(["running", "waiting"]);
+    });
+
     it("drops the deltas of ended blocks before any session, and then the oldest session", async () => {
       const store = await open();
       await talk(store, "older", NOW);
@@ -126,6 +150,11 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(await store.check()).toEqual([]);
     });
   });
+}
+
+async function idsOf(store: Store): Promise<readonly string[]> {
+  const { sessions } = await store.sessions({ limit: 9 });
+  return sessions.map(({ sessionId }) => sessionId).sort();
 }
 
 /** Two ended blocks and an ended call with four deltas in all, and a block that is still open. */

@@ -1,0 +1,39 @@
+import type { Retained, UpOptions } from "../bridge/run-up.ts";
+
+export interface KeepFlags {
+  readonly keepDays?: number;
+  readonly keepMb?: number;
+}
+
+/** What is to be kept, if not everything; a line is said when something was deleted. */
+export function retentionFrom(
+  { keepDays, keepMb }: KeepFlags,
+  say: (line: string) => void,
+): Pick<UpOptions, "retention"> {
+  if (keepDays === undefined && keepMb === undefined) return {};
+  return {
+    retention: {
+      ...(keepDays !== undefined && { keepDays }),
+      ...(keepMb !== undefined && { keepMegabytes: keepMb }),
+      removed: (retained) => say(removedLine(retained)),
+    },
+  };
+}
+
+function removedLine({ deletedSessions, droppedEvents, bytes }: Retained): string {
+  const removed = [
+    ...(deletedSessions > 0 ? [counted(deletedSessions, "session")] : []),
+    ...(droppedEvents > 0 ? [`${counted(droppedEvents, "event")} that others repeat`] : []),
+  ].join(" and ");
+  return `Deleted ${removed}; ${(bytes / 1_000_000).toFixed(1)} MB of events are kept\n`;
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+/** For a process that joined another one, which was told what to keep or was not. */
+export function notKeptHere({ keepDays, keepMb }: KeepFlags, ownerPid: number): string {
+  if (keepDays === undefined && keepMb === undefined) return "";
+  return `Process ${ownerPid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`;
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isAlive, expectGone } from "../../test/support/processes.ts";
+import { endGroup, holdProcess, type HeldProcess } from "./held-process.ts";
+
+async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function held(script: string): Promise<HeldProcess> {
+  const one = await holdProcess("/bin/sh", ["-c", script], { environment: { NAME: "me" } });
+  onTestFinished(() => one.end());
+  return one;
+}
+
+describe("a held program", () => {
+  it("begins when it is let go, with its input and its environment alone", async () => {
+    const program = await held(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
+    program.release("in\n");
+    const output = await Promise.all([textOf(program.output), textOf(program.errors)]);
+    expect(output).toEqual(["in\nme, \n", "no\n"]);
+    expect(await program.ended).toEqual({ code: 3, signal: null });
+  });
+
+  it("never begins when it is ended before", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = await held(`touch ${join(folder, "made")}`);
+    await program.end();
+    program.release();
+    program.output.resume();
+    program.errors.resume();
+    expect(await program.ended).toEqual({ code: null, signal: "SIGKILL" });
+    expect(existsSync(join(folder, "made"))).toBe(false);
+  });
+
+  it("takes the programs that it started with it", async () => {
+    const program = await held("sleep 1000 & echo $!; wait");
+    program.release();
+    const [line] = await new Promise<Uint8Array[]>((resolve) => {
+      program.output.once("data", (...data) => resolve(data));
+    });
+    const child = Number(Buffer.from(line ?? []).toString());
+    expect(isAlive(child)).toBe(true);
+    await program.end();
+    await expectGone(child);
+    expect(isAlive(program.group.id)).toBe(false);
+  });
+
+  it("is an error of its own when it cannot be started", async () => {
+    const options = { environment: {}, workingDirectory: "/not/there" };
+    await expect(holdProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("the group of a program that another process left", () => {
+  it("is ended by its number and its birth, and left alone when it may be another's", async () => {
+    const { group, output, errors, ended } = await held("true");
+    output.resume();
+    errors.resume();
+    await endGroup({ ...group, born: `${group.born}0` });
+    await endGroup({ ...group, born: "" });
+    expect(isAlive(group.id)).toBe(true);
+    await endGroup(group);
+    expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
+    await endGroup(group);
+  });
+});

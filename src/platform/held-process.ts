@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { birthOf } from "./process-birth.ts";
+import { groupNumbered, processGroup, type ProcessGroup } from "./process-group.ts";
+
+/** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
+export interface HeldProcess {
+  readonly group: { readonly id: number; readonly born: string };
+  readonly output: Readable;
+  readonly errors: Readable;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  release(input?: string): void;
+  /** Whether no process of the group is left. */
+  isGone(): boolean;
+  /** Ends every process of the group that is left. */
+  end(): Promise<void>;
+}
+
+export interface HoldOptions {
+  readonly workingDirectory?: string;
+  readonly environment: { readonly [name: string]: string };
+}
+
+/**
+ * Starts a program behind a gate, so that its group can be written down before it does anything. When this process is
+ * killed before the gate opens, the gate's pipe closes and the program never starts.
+ */
+export async function holdProcess(
+  command: string,
+  args: readonly string[],
+  { workingDirectory, environment }: HoldOptions,
+): Promise<HeldProcess> {
+  const child = spawn("/bin/sh", ["-c", GATE, "gate", command, ...args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    env: { ...environment },
+    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+  });
+  const ended = endOf(child);
+  // A program that could not be started is told of by the next line.
+  ended.catch(() => undefined);
+  await once(child, "spawn");
+  const { pid, stdin, stdout, stderr } = child;
+  const gate = child.stdio[3] as Writable | null;
+  if (pid === undefined || stdin === null || stdout === null || stderr === null || gate === null) {
+    throw new Error(`${command} could not be started`);
+  }
+  // A program that ends without reading its input is no error of ours.
+  stdin.on("error", () => undefined);
+  gate.on("error", () => undefined);
+  const group = processGroup(child);
+  return {
+    group: { id: pid, born: await birthOf(pid) },
+    output: stdout,
+    errors: stderr,
+    ended,
+    release(input = "") {
+      gate.end("\n");
+      stdin.end(input);
+    },
+    isGone: () => !group.isAlive,
+    end: () => end(group),
+  };
+}
+
+const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
+
+function endOf(child: ChildProcess): HeldProcess["ended"] {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/**
+ * Ends every process of a group, and resolves when none is left. A group whose number now belongs to another process
+ * than the one that was `born` then, or of which that is not known, is left alone.
+ */
+export async function endGroup({ id, born }: HeldProcess["group"]): Promise<void> {
+  if (born === "") return;
+  const now = await birthOf(id);
+  if (now === "" || now === born) await end(groupNumbered(id));
+}
+
+function end(group: ProcessGroup): Promise<void> {
+  group.kill();
+  return group.gone();
+}

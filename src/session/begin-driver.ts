@@ -1,0 +1,100 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { endGroup } from "../platform/held-process.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Store } from "../store/store.ts";
+import type { Agent } from "./agent.ts";
+import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
+import type { Failed } from "./driver-pool.ts";
+import type { Happening } from "./input.ts";
+import { loadState } from "./load-state.ts";
+import { initialState, type SessionState } from "./state.ts";
+
+export interface Surroundings {
+  readonly store: Store;
+  readonly clock: SteadyClock;
+  /** Names this process among those that could own a session. */
+  readonly owner: string;
+  readonly coalesceMs: number;
+  readonly report: (error: unknown) => void;
+}
+
+export interface Wanted {
+  readonly sessionId: string;
+  readonly failed: Failed;
+}
+
+type Opened = Extract<Happening, { readonly type: "opened" }>;
+
+/** The driver of a new session. */
+export async function openDriver(
+  { sessionId, failed }: Wanted,
+  { agent, opened }: { readonly agent: Agent; readonly opened: Opened },
+  around: Surroundings,
+): Promise<Driver> {
+  const { lease } = await acquire(sessionId, around);
+  const { workingDirectory } = opened;
+  const place = workingDirectory === undefined ? {} : { workingDirectory };
+  return begin(opened, initialState, { ...around, lease, agent, failed, ...place });
+}
+
+/** The driver of a session that is in the log. */
+export async function takeUpDriver(
+  { sessionId, failed }: Wanted,
+  agentNamed: (name: string) => Agent,
+  around: Surroundings & { readonly isHere: boolean },
+): Promise<Driver> {
+  const { store, isHere } = around;
+  const record = await store.session(sessionId);
+  if (record === undefined) throw unknownSession(sessionId);
+  const agent = agentNamed(record.agent);
+  const { lease, head } = await acquire(sessionId, around);
+  const state = await loadState(store, sessionId, { ...head, report: around.report }).catch(
+    async (error: unknown) => {
+      await store.release(lease).catch(() => undefined);
+      throw error;
+    },
+  );
+  await endLeftovers(state);
+  const { digest, facts } = agent;
+  const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
+  const { workingDirectory } = record;
+  return begin({ type: "recovered", epoch: lease.epoch, isHere, ...bound }, state, {
+    ...around,
+    lease,
+    agent,
+    failed,
+    ...(workingDirectory !== null && { workingDirectory }),
+  });
+}
+
+/** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
+async function begin(
+  first: Happening,
+  from: SessionState,
+  options: Omit<DriverOptions, "leaseMs">,
+): Promise<Driver> {
+  const driver = startDriver(from, { ...options, leaseMs: LEASE_MS });
+  try {
+    await driver.send(first);
+    return driver;
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+/** One process owns the directory that the store is in: a lease of another one is a dead one's. */
+function acquire(sessionId: string, { store, clock, owner }: Surroundings) {
+  return store.acquire(sessionId, { owner, now: clock.now(), forMs: LEASE_MS, takeOver: true });
+}
+
+const LEASE_MS = 600_000;
+
+/** Before anything is run again, what a dead process left running is ended. */
+async function endLeftovers({ tools }: SessionState): Promise<void> {
+  await Promise.all(tools.programs.map(({ group }) => endGroup(group)));
+}
+
+export function unknownSession(sessionId: string): SpanlineError {
+  return new SpanlineError("not_found", `There is no session ${sessionId}`);
+}

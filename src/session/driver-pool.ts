@@ -1,0 +1,94 @@
+import { SpanlineError } from "../domain/errors.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Driver, DriverOptions } from "./driver.ts";
+import { passivation } from "./passivation.ts";
+import { retakes } from "./retakes.ts";
+
+export interface PoolOptions {
+  readonly clock: SteadyClock;
+  /** A driver that nobody used for so long is let go. */
+  readonly idleMs: number;
+  /** Takes a session up again that could not go on; rejects when it cannot. */
+  retake(sessionId: string): Promise<unknown>;
+  report(error: unknown): void;
+  /** It was tried in vain. */
+  gaveUp(sessionId: string, error: unknown): void;
+}
+
+export type Failed = DriverOptions["failed"];
+
+/** The drivers of this process, by session. */
+export interface DriverPool {
+  /** The driver that there is, else the one that `start` makes: of two that ask at once, one starts it. */
+  use(sessionId: string, start: (failed: Failed) => Promise<Driver>): Promise<Driver>;
+  /** Resolves when a session that failed here may be taken up: what its driver had begun is over. */
+  over(sessionId: string): Promise<void>;
+  /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
+  isLeft(sessionId: string): boolean;
+  remove(sessionId: string): Promise<void>;
+  /** Takes no session up again by itself any more. */
+  rest(): void;
+  close(): Promise<void>;
+}
+
+export function driverPool(options: PoolOptions): DriverPool {
+  const { clock, idleMs } = options;
+  const drivers = new Map<string, Promise<Driver>>();
+  const left = new Set<string>();
+  const idle = passivation({ clock, idleMs, drivers });
+  const again = retakes({
+    clock,
+    retake: (sessionId) => options.retake(sessionId),
+    report: (error) => options.report(error),
+    gaveUp: (sessionId, error) => options.gaveUp(sessionId, error),
+  });
+
+  return {
+    use(sessionId, start) {
+      idle.used(sessionId);
+      const known = drivers.get(sessionId);
+      if (known !== undefined) return known;
+      const forget = (): void => {
+        // Another one may have been started for it since.
+        if (drivers.get(sessionId) === started) drivers.delete(sessionId);
+      };
+      const started = start((error, over) => {
+        forget();
+        if (!isTaken(error)) left.add(sessionId);
+        again.failed(sessionId, error, over);
+      });
+      drivers.set(sessionId, started);
+      started.then(
+        () => left.delete(sessionId),
+        () => {
+          forget();
+          idle.forget(sessionId);
+        },
+      );
+      return started;
+    },
+    over: (sessionId) => again.over(sessionId),
+    isLeft: (sessionId) => left.has(sessionId),
+    async remove(sessionId) {
+      const driver = drivers.get(sessionId);
+      drivers.delete(sessionId);
+      idle.forget(sessionId);
+      await (await driver?.catch(() => undefined))?.close();
+    },
+    rest() {
+      idle.stop();
+      again.stop();
+    },
+    async close() {
+      const open = await Promise.allSettled(drivers.values());
+      drivers.clear();
+      const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      await Promise.all(started.map((driver) => driver.close()));
+    },
+  };
+}
+
+/** By another process: its clients are not ours. */
+function isTaken(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "stale_lease";
+}

@@ -1,0 +1,40 @@
+import { SpanlineError } from "../domain/errors.ts";
+import type { SteadyClock } from "../platform/clock.ts";
+import type { Lease, Store } from "../store/store.ts";
+
+export interface LeaseOptions {
+  readonly store: Store;
+  readonly lease: Lease;
+  /** How long a lease holds that is not renewed. */
+  readonly leaseMs: number;
+  readonly clock: SteadyClock;
+}
+
+/** Renews a lease long before it runs out, until it is stopped or the lease is lost. */
+export function keepLease(options: LeaseOptions, lost: (error: unknown) => void): () => void {
+  const { store, lease, leaseMs, clock } = options;
+  let isStopped = false;
+  let stopTimer = (): void => undefined;
+  const renew = async (): Promise<void> => {
+    try {
+      const isOurs = await store.renew(lease, clock.now(), leaseMs);
+      if (isStopped) return;
+      if (isOurs) renewLater();
+      else lost(leaseTaken(lease.sessionId));
+    } catch (error) {
+      if (!isStopped) lost(error);
+    }
+  };
+  const renewLater = (): void => {
+    stopTimer = clock.after(leaseMs / 2, () => void renew());
+  };
+  renewLater();
+  return () => {
+    isStopped = true;
+    stopTimer();
+  };
+}
+
+function leaseTaken(sessionId: string): SpanlineError {
+  return new SpanlineError("stale_lease", `Another process has the session ${sessionId}`);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { BridgeOptions } from "../../src/bridge/bridge-options.ts";
+import type { RetentionOptions } from "../../src/bridge/keep-retention.ts";
+import { startSessions } from "../../src/bridge/start-sessions.ts";
+import type { OwnedSessions } from "../../src/bridge/ownership.ts";
+import type { Retained } from "../../src/store/store.ts";
+import { temporaryFolder } from "../store/sqlite-support.ts";
+import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, ME } from "../support/session-world.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+interface Bridge extends OwnedSessions {
+  readonly removals: readonly Retained[];
+  readonly reports: readonly unknown[];
+  ids(): Promise<readonly string[]>;
+}
+
+type Keep = Omit<RetentionOptions, "removed">;
+
+/** The process that runs the sessions of a directory. */
+async function started(directory: string, clock: FakeClock, keep?: Keep): Promise<Bridge> {
+  const removals: Retained[] = [];
+  const reports: unknown[] = [];
+  const removed = (retained: Retained): void => void removals.push(retained);
+  const provider = scriptedProvider([says("Yes. ".repeat(1000))]);
+  const options: BridgeOptions = {
+    directory,
+    version: "test",
+    clock,
+    agents: async () => ({ agents: [agentOf({ provider })], close: async () => undefined }),
+    report: (error) => void reports.push(error),
+    ...(keep !== undefined && { retention: { ...keep, removed } }),
+  };
+  const bridge = await startSessions(options, () => undefined);
+  onTestFinished(() => bridge.close());
+  return {
+    ...bridge,
+    removals,
+    reports,
+    async ids() {
+      const { sessions } = await bridge.sessions.list({ limit: 100 });
+      return sessions.map(({ sessionId }) => sessionId).sort();
+    },
+  };
+}
+
+/** Lets hours pass one by one, as a machine that is awake has them. */
+async function pass(clock: FakeClock, milliseconds: number): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += HOUR / 4) {
+    clock.advance(HOUR / 4);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const open = ({ sessions }: Bridge, sessionId: string) =>
+  sessions.open({ principal: ME, sessionId });
+
+async function attach({ sessions }: Bridge, sessionId: string): Promise<void> {
+  const client = { clientId: "client_1", mode: "observer", name: "an editor" } as const;
+  await sessions.command(sessionId, { type: "attach", ...client }, { principal: ME });
+}
+
+async function detach({ sessions }: Bridge, sessionId: string): Promise<void> {
+  const command = { type: "detach", clientId: "client_1", reason: "client_exit" } as const;
+  await sessions.command(sessionId, command, { principal: ME });
+}
+
+describe("the sessions of a directory", () => {
+  it("are kept for ever unless somebody asks for less", async () => {
+    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const first = await started(directory, clock);
+    await open(first, "ses_a");
+    await pass(clock, 2 * DAY);
+    clock.jump(1000 * DAY);
+    await pass(clock, DAY);
+    await first.close();
+    expect(await (await started(directory, clock)).ids()).toEqual(["ses_a"]);
+  });
+
+  it("go at the start when nobody used them for so many days", async () => {
+    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const first = await started(directory, clock);
+    await open(first, "ses_old");
+    clock.jump(20 * DAY);
+    await open(first, "ses_new");
+    await first.close();
+    clock.jump(15 * DAY);
+    const next = await started(directory, clock, { keepDays: 30 });
+    expect(await next.ids()).toEqual(["ses_new"]);
+    expect(next.removals).toMatchObject([{ deletedSessions: 1, droppedEvents: 0 }]);
+  });
+
+  it("go within an hour of the day that their time is over", async () => {
+    const clock = fakeClock();
+    const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
+    await open(bridge, "ses_a");
+    await pass(clock, DAY - HOUR);
+    expect(await bridge.ids()).toEqual(["ses_a"]);
+    await pass(clock, 2 * HOUR);
+    expect(await bridge.ids()).toEqual([]);
+    // Told of what was removed, and of nothing else.
+    expect(bridge.removals).toMatchObject([{ deletedSessions: 1 }]);
+    expect(bridge.reports).toEqual([]);
+  });
+
+  it("stay while somebody is attached to them, also over the sleep of the machine", async () => {
+    const clock = fakeClock();
+    const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
+    await open(bridge, "ses_a");
+    await attach(bridge, "ses_a");
+    await pass(clock, 2 * DAY);
+    clock.jump(100 * DAY);
+    await pass(clock, HOUR);
+    expect(await bridge.ids()).toEqual(["ses_a"]);
+    await detach(bridge, "ses_a");
+    await pass(clock, DAY + 2 * HOUR);
+    expect(await bridge.ids()).toEqual([]);
+  });
+
+  it("stay while somebody reads them", async () => {
+    const clock = fakeClock();
+    const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
+    await open(bridge, "ses_a");
+    const leave = new AbortController();
+    const batches = bridge.sessions.subscribe("ses_a", undefined, leave.signal);
+    const reader = batches[Symbol.asyncIterator]();
+    await reader.next();
+    await pass(clock, 3 * DAY);
+    expect(await bridge.ids()).toEqual(["ses_a"]);
+    leave.abort();
+    await reader.next();
+    await pass(clock, HOUR);
+    expect(await bridge.ids()).toEqual([]);
+  });
+
+  it("go, the oldest first, until they are small enough", async () => {
+    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const first = await started(directory, clock);
+    for (const sessionId of ["ses_1", "ses_2", "ses_3"]) {
+      await open(first, sessionId);
+      const content = [{ type: "text", text: "Long. ".repeat(100_000) }] as const;
+      const prompt = { type: "prompt", content } as const;
+      await first.sessions.command(sessionId, prompt, { principal: ME });
+      await pass(clock, HOUR);
+    }
+    await first.close();
+    const next = await started(directory, clock, { keepMegabytes: 3 });
+    expect(await next.ids()).toEqual(["ses_2", "ses_3"]);
+    expect(next.removals).toMatchObject([{ deletedSessions: 1 }]);
+    expect(next.removals[0]?.bytes).toBeLessThan(3_000_000);
+  });
+
+  it("are looked at no more when the process lets go of them", async () => {
+    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const bridge = await started(directory, clock, { keepDays: 1 });
+    await bridge.close();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, ME } from "../support/session-world.ts";
+import { opened, temporaryFile } from "../store/sqlite-support.ts";
+import { servedPortal, withToken, type Answer, type ServedPortal } from "./served-portal.ts";
+
+function sessionsOf(store: Store): RunningSessions {
+  const provider = scriptedProvider([says("Yes.")]);
+  const agents = ["demo", "other"].map((name) => agentOf({ name, provider }));
+  const sessions = createSessions({ store, agents, clock: fakeClock(), owner: "test" });
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+async function portalOn(sessions: RunningSessions, principal?: string): Promise<ServedPortal> {
+  const portal = await servedPortal(sessions, principal === undefined ? {} : { principal });
+  onTestFinished(() => portal.close());
+  return portal;
+}
+
+/** Asks for a session under a name of the caller's. */
+function ask(portal: ServedPortal, key: string, body: object = {}): Promise<Answer> {
+  return portal.post("/api/sessions", body, { ...withToken, "idempotency-key": key });
+}
+
+const idOf = ({ json }: Answer): unknown => Object(json).sessionId;
+
+async function countOf(sessions: RunningSessions): Promise<number> {
+  return (await sessions.list({ limit: 100 })).sessions.length;
+}
+
+describe("a session that is asked for again", () => {
+  it("is the same under the same key, also of those that ask at once", async () => {
+    const sessions = sessionsOf(memoryStore());
+    const portal = await portalOn(sessions);
+    const body = { title: "Notes", agent: "other", workingDirectory: "/tmp" };
+    const answers = await Promise.all([ask(portal, "k", body), ask(portal, "k", body)]);
+    answers.push(await ask(portal, "k", body));
+    const [first] = answers;
+    expect(first).toMatchObject({
+      status: 201,
+      headers: { location: `/api/sessions/${String(first && idOf(first))}` },
+      json: { sessionId: expect.stringMatching(/^ses_/), title: "Notes", agent: "other" },
+    });
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).toEqual([201, first?.json]);
+    }
+    expect(await countOf(sessions)).toBe(1);
+  });
+
+  it("is the same after a restart, and after it was used and named anew", async () => {
+    const file = temporaryFile();
+    const store = await opened({ file });
+    const before = sessionsOf(store);
+    const first = await ask(await portalOn(before), "k", { title: "Notes" });
+    const sessionId = String(idOf(first));
+    await before.command(sessionId, { type: "title", title: "Others" }, { principal: ME });
+    await before.close();
+    await store.close();
+    const again = await ask(await portalOn(sessionsOf(await opened({ file }))), "k", {
+      title: "Notes",
+    });
+    expect(again).toMatchObject({ status: 201, json: { sessionId, title: "Others" } });
+  });
+
+  it.each([
+    ["title", { title: "Others" }],
+    ["agent", { title: "Notes", agent: "other" }],
+    ["workingDirectory", { title: "Notes", workingDirectory: "/tmp" }],
+    ["title", {}],
+  ])("with another %s is refused, and nothing is opened", async (name, body) => {
+    const sessions = sessionsOf(memoryStore());
+    const portal = await portalOn(sessions);
+    await ask(portal, "k", { title: "Notes" });
+    expect(await ask(portal, "k", body)).toMatchObject({
+      status: 409,
+      json: { error: { code: "conflict", message: expect.stringContaining(name) } },
+    });
+    expect(await countOf(sessions)).toBe(1);
+    const same = { title: "Notes", agent: "demo", workingDirectory: null };
+    expect(await ask(portal, "k", same)).toMatchObject({ status: 201 });
+  });
+
+  it("is another one under another key, without one, and of another principal", async () => {
+    const sessions = sessionsOf(memoryStore());
+    const portal = await portalOn(sessions);
+    const answers = [
+      await ask(portal, "k"),
+      await ask(portal, "l"),
+      await portal.post("/api/sessions", {}),
+      await portal.post("/api/sessions", {}),
+      await ask(await portalOn(sessions, "somebody"), "k"),
+    ];
+    expect(new Set(answers.map(idOf)).size).toBe(5);
+    expect(await countOf(sessions)).toBe(5);
+  });
+
+  it("is refused under a key that is none", async () => {
+    const sessions = sessionsOf(memoryStore());
+    const portal = await portalOn(sessions);
+    for (const key of ["", "a b", "x".repeat(201)]) {
+      expect(await ask(portal, key)).toMatchObject({
+        status: 400,
+        json: { error: { code: "validation_failed" } },
+      });
+    }
+    expect(await countOf(sessions)).toBe(0);
+  });
+});
