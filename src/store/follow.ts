@@ -10,8 +10,8 @@ export interface LogView {
   next(sessionId: string, after: number): readonly Envelope[];
   /** The same when they are few and at hand; undefined otherwise. */
   recent?(sessionId: string, after: number): readonly Envelope[] | undefined;
-  /** Resolves when it is a reader's turn to have what is large or has to be read; absent where nobody waits for that. */
-  turn?(signal: AbortSignal): Promise<void>;
+  /** Resolves when a reader may have what is large or has to be read; absent where nobody waits for that. */
+  queue?(signal: AbortSignal): Promise<void>;
   /** Somebody follows a session, until they leave it. */
   join?(sessionId: string): () => void;
 }
@@ -36,7 +36,7 @@ export async function* follow(
   const { incarnation } = head;
   let seq = startOf(sessionId, head, cursor);
   const leave = log.join?.(sessionId);
-  let mayRead = log.turn === undefined;
+  let mayRead = log.queue === undefined;
   try {
     while (!signal.aborted && !bell.isClosed) {
       const now = log.head(sessionId);
@@ -47,12 +47,12 @@ export async function* follow(
       head = now;
       const recent = seq < head.seq ? log.recent?.(sessionId, seq) : [];
       if (recent === undefined && !mayRead) {
-        await log.turn?.(signal);
+        await log.queue?.(signal);
         mayRead = true;
         // The log may be another by now.
         continue;
       }
-      mayRead = log.turn === undefined;
+      mayRead = log.queue === undefined;
       const events = recent ?? log.next(sessionId, seq);
       const last = events.at(-1);
       if (last === undefined) await bell.wait(sessionId, signal);

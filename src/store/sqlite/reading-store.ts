@@ -2,7 +2,7 @@ import type { Bell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
 import type { Head, SessionRecord, Store } from "../store.ts";
 import { storeClosed } from "../store-error.ts";
-import { ReadingTurns } from "../reading-turns.ts";
+import { ReadingQueue } from "../reading-queue.ts";
 import { batchOf, envelopesOf, isSmall, type SizedEvent } from "./batch-of.ts";
 import { checkFile } from "./check-file.ts";
 import type { EarlierEvents } from "./earlier-events.ts";
@@ -51,7 +51,7 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
   };
   const headOf = (sessionId: string): Head | undefined =>
     beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
-  const turns = new ReadingTurns();
+  const queue = new ReadingQueue();
   const log: LogView = {
     head: headOf,
     next: (sessionId, after) => envelopesOf(nextOf(sessionId, after)),
@@ -59,7 +59,7 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
       const recent = beside.recent(sessionId, after);
       return recent !== undefined && isSmall(recent) ? envelopesOf(recent) : undefined;
     },
-    turn: (signal) => turns.next(signal),
+    queue: (signal) => queue.wait(signal),
     join(sessionId) {
       const head = headOf(sessionId);
       return head === undefined ? () => {} : beside.join(sessionId, head);

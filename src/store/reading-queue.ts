@@ -2,12 +2,12 @@
  * The loop is everybody's, and reading a file blocks it. One reader reads in each turn of it, whoever came first, so that
  * however many catch up at the same time, nobody else waits longer than for one of their batches.
  */
-export class ReadingTurns {
+export class ReadingQueue {
   readonly #waiting = new Set<() => void>();
   #isTaken = false;
 
-  /** Resolves when it is the caller's turn, at once when nobody has it, or with the signal. */
-  next(signal: AbortSignal): Promise<void> {
+  /** Resolves when the caller may read, at once when nobody else does in this turn of the loop, or with the signal. */
+  wait(signal: AbortSignal): Promise<void> {
     if (!this.#isTaken) {
       this.#take();
       return Promise.resolve();

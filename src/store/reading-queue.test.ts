@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { ReadingQueue } from "./reading-queue.ts";
+
+const never = new AbortController().signal;
+const nextTurnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Readers that say their name when they may read. */
+function readers(queue: ReadingQueue, names: string, signal = never): { said: string } {
+  const heard = { said: "" };
+  for (const name of names) void queue.wait(signal).then(() => (heard.said += name));
+  return heard;
+}
+
+describe("the queue of readers", () => {
+  it("lets one read in each turn of the loop, in the order in which they came", async () => {
+    const heard = readers(new ReadingQueue(), "abcd");
+    const seen: string[] = [];
+    while (heard.said.length < 4) {
+      await nextTurnOfTheLoop();
+      seen.push(heard.said);
+    }
+    expect(seen).toEqual(["ab", "abc", "abcd"]);
+  });
+
+  it("lets one that is alone read at once", async () => {
+    const queue = new ReadingQueue();
+    for (const name of "ab") {
+      const heard = readers(queue, name);
+      await Promise.resolve();
+      expect(heard.said).toBe(name);
+      await nextTurnOfTheLoop();
+    }
+  });
+
+  it("does not wait for those who left", async () => {
+    const queue = new ReadingQueue();
+    const left = new AbortController();
+    readers(queue, "a");
+    const gone = readers(queue, "bcd", left.signal);
+    const heard = readers(queue, "e");
+    left.abort();
+    await Promise.resolve();
+    expect(gone.said).toBe("bcd");
+    expect(heard.said).toBe("");
+    await nextTurnOfTheLoop();
+    expect(heard.said).toBe("e");
+    const late = readers(queue, "f", left.signal);
+    await Promise.resolve();
+    expect(late.said).toBe("f");
+  });
+});
