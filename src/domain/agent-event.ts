@@ -1,7 +1,11 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Failure } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
+import type { MatchedRule, PathFact, PolicyDecision } from "./policy-decision.ts";
+import type { Policy } from "./policy.ts";
 import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.ts";
+import type { FileDiff, ToolOutput } from "./tool-output.ts";
+import type { ToolTraits } from "./tool-traits.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
@@ -36,13 +40,18 @@ export type AgentEvent =
   | ToolAnnounced
   | ToolInputDelta
   | ToolCalled
+  | ToolExamined
+  | PolicyDecided
   | ToolStarted
   | ToolSpawned
   | ToolProgramEnded
   | ToolProgressed
   | ToolFinished
   | ApprovalRequested
+  | ApprovalVoted
   | ApprovalResolved
+  | GrantGiven
+  | GrantRevoked
   | ClientAttached
   | ClientDetached
   | ControlPassed
@@ -78,6 +87,10 @@ export interface AgentFacts {
   readonly provider: ProviderFacts;
   readonly tools: readonly ToolFacts[];
   readonly approvals: ApprovalLists;
+  /** Where there is one, it decides instead of the lists. */
+  readonly policy?: Policy;
+  /** What the session's tools may change, for whoever keeps books; absent where nobody said. */
+  readonly mutationScope?: MutationScope;
   readonly caps: TurnCaps;
   readonly onLost: OnLost;
   readonly settle: Settle;
@@ -87,11 +100,15 @@ export interface AgentFacts {
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }
 
+export type MutationScope = "read_only" | "apply_workspace";
+
 export interface ProviderFacts {
   readonly name: string;
   readonly seams: readonly string[];
   readonly effectFree: boolean;
   readonly canStop: boolean;
+  /** `false` when its agent knows nothing but what a call brings: then each brings what the log has. */
+  readonly keepsHistory?: boolean;
   /** After this much quiet, or this much age, the other side has let the conversation go. */
   readonly idleMs?: number;
   readonly lifetimeMs?: number;
@@ -104,6 +121,8 @@ export interface ToolFacts {
   /** Running it twice does what running it once does. */
   readonly idempotent: boolean;
   readonly timeoutMs: number;
+  /** Absent where nobody said: rules take it for the most dangerous. */
+  readonly traits?: ToolTraits;
 }
 
 /** Names or patterns with `*`. Denying beats asking beats allowing; what no list names is `otherwise`. */
@@ -315,6 +334,47 @@ export interface ToolCalled {
   readonly problem?: string;
 }
 
+/** What looking at a call's arguments found on this machine. Rules are asked about this, and not about the disk. */
+export interface ToolExamined {
+  readonly type: "tool.examined";
+  readonly toolCallId: string;
+  /** Of the arguments that were looked at. */
+  readonly digest: string;
+  readonly paths: readonly PathFact[];
+  /** What is wrong with arguments that an approver changed. */
+  readonly problem?: string;
+  /** What it would change, for whoever is asked. */
+  readonly diffs?: readonly FileDiff[];
+  readonly evidence?: readonly Evidence[];
+}
+
+/** Something that an approver can look at. */
+export interface Evidence {
+  readonly kind: string;
+  readonly ref: string;
+  readonly metadata: JsonObject;
+}
+
+/** The receipt of one decision about one call. */
+export interface PolicyDecided {
+  readonly type: "policy.decided";
+  readonly toolCallId: string;
+  /** Of the arguments that were judged. */
+  readonly digest: string;
+  /** The definition of the agent whose policy it is. */
+  readonly agent: string;
+  readonly decision: PolicyDecision;
+  /** What somebody allowed for good, where that answered the question. */
+  readonly grantId?: string;
+  readonly signature?: Signature;
+}
+
+/** Made with a key of this machine's user, which the tools of a workspace do not touch. */
+export interface Signature {
+  readonly keyId: string;
+  readonly mac: string;
+}
+
 /** Synced before the effect. */
 export interface ToolStarted {
   readonly type: "tool.started";
@@ -374,12 +434,18 @@ export interface ToolFinished {
   readonly durationMs?: number;
   /** Where the whole output is, when `result` has only its beginning. */
   readonly blobId?: string;
+  /** What the tool says beside its output, for people and programs, and not for the model. */
+  readonly beside?: ToolAside;
 }
+
+export type ToolAside = Omit<ToolOutput, "text">;
 
 /** What an approver can be asked, and what can be answered. */
 export type Question = "run" | "outcome" | "lost-call";
 export type Decision =
   | "allow"
+  /** This call, and those like it in this session. */
+  | "allow-always"
   | "deny"
   /** Of a tool that was under way at a crash. */
   | "done"
@@ -402,6 +468,26 @@ export interface ApprovalRequested {
   readonly input: JsonObject | null;
   /** In milliseconds since 1970. */
   readonly deadline: number;
+  /** How many different principals have to say yes; one where nothing is said. */
+  readonly approvers?: number;
+  /** Why it is asked. */
+  readonly decision?: PolicyDecision;
+  readonly diffs?: readonly FileDiff[];
+  readonly evidence?: readonly Evidence[];
+}
+
+/** Somebody said yes, and more of them have to. */
+export interface ApprovalVoted {
+  readonly type: "approval.voted";
+  readonly approvalId: string;
+  readonly principal: string;
+  readonly decision: Decision;
+  /** Of the arguments that were agreed to. */
+  readonly digest: string;
+  /** Where those are others than the agent's. */
+  readonly input?: JsonObject;
+  readonly reason?: string;
+  readonly signature?: Signature;
 }
 
 export interface ApprovalResolved {
@@ -413,6 +499,37 @@ export interface ApprovalResolved {
   readonly reason?: string;
   /** What the tool runs with instead. */
   readonly input?: JsonObject;
+  /** Those who said yes, where there had to be several. */
+  readonly principals?: readonly string[];
+  readonly signature?: Signature;
+}
+
+/** Calls like this one are not asked about any more in this session. Nothing that is denied is allowed by it. */
+export interface GrantGiven {
+  readonly type: "grant.given";
+  readonly grantId: string;
+  readonly approvalId: string;
+  readonly scope: GrantScope;
+  readonly signature?: Signature;
+}
+
+/** What a call has to be like: all of it. */
+export interface GrantScope {
+  readonly tool: string;
+  /** The rule that asked. */
+  readonly rule: MatchedRule | null;
+  /** Those that asked beside it. */
+  readonly others?: readonly (MatchedRule | null)[];
+  /** For a tool that runs commands: what people read of it. */
+  readonly command?: string;
+  /** For such a tool, of all its arguments: in another folder, or with one line more, it is another command. */
+  readonly digest?: string;
+}
+
+export interface GrantRevoked {
+  readonly type: "grant.revoked";
+  readonly grantId: string;
+  readonly signature?: Signature;
 }
 
 export type ClientMode = "controller" | "observer";

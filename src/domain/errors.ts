@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "turn_too_large",
   "invalid_message",
   "invalid_tool",
+  "mcp_server_failed",
   "resume_mismatch",
   "unreadable_input",
   "invalid_option",
@@ -53,6 +54,7 @@ export const ERROR_CODES = [
   "store_newer",
   "store_failed",
   "store_closed",
+  "workspace_refused",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -10,7 +10,8 @@ export type IdPrefix =
   | "host"
   | "client"
   | "cmd"
-  | "blob";
+  | "blob"
+  | "grant";
 
 /** Mints ids from a time and a piece of chance that came in with an input, so that the same input gives the same ids. */
 export interface IdSource {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { alternatingMessages, type ModelMessage } from "./model-request.ts";
+import { imageBlock } from "./image-block.ts";
+import { alternatingMessages, type ModelBlock, type ModelMessage } from "./model-request.ts";
 import { toolCall, toolSuccess } from "./tool.ts";
 import type { TurnBlock } from "./turn.ts";
 
@@ -46,6 +47,47 @@ describe("a conversation for a model", () => {
   it("puts results before the text of the same message", () => {
     expect(alternating({ role: "user", blocks: [text("and?"), result("A")] })).toEqual([
       { role: "user", blocks: [result("A"), text("and?")] },
+    ]);
+  });
+
+  it("gives pictures to the user, whoever showed them", () => {
+    const picture = imageBlock("image/png", "iVBORw==");
+    expect(
+      alternating(
+        { role: "user", blocks: [text("What is it?"), picture] },
+        { role: "assistant", blocks: [text("This"), picture] },
+      ),
+    ).toEqual([
+      { role: "user", blocks: [text("What is it?"), picture] },
+      { role: "assistant", blocks: [text("This")] },
+      { role: "user", blocks: [picture] },
+    ]);
+  });
+
+  it("leaves out thoughts that nothing follows, and a message that had nothing else", () => {
+    const thought: TurnBlock = { type: "reasoning", text: "hm", signature: "s" };
+    expect(
+      alternating(
+        { role: "user", blocks: [text("a")] },
+        { role: "assistant", blocks: [thought] },
+        { role: "user", blocks: [text("b")] },
+        { role: "assistant", blocks: [thought, text("c"), thought] },
+      ),
+    ).toEqual([
+      { role: "user", blocks: [text("a"), text("b")] },
+      { role: "assistant", blocks: [thought, text("c")] },
+    ]);
+  });
+
+  it("leaves out what is not taken, as if it had never been", () => {
+    const messages: readonly ModelMessage[] = [
+      { role: "user", blocks: [text("a")] },
+      { role: "assistant", blocks: [text("no")] },
+      { role: "user", blocks: [text("b")] },
+    ];
+    const isTaken = (block: ModelBlock): boolean => block.type === "text" && block.text !== "no";
+    expect(alternatingMessages({ messages }, isTaken)).toEqual([
+      { role: "user", blocks: [text("a"), text("b")] },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { SpanlineError } from "./errors.ts";
+import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { TurnBlock } from "./turn.ts";
 
@@ -15,8 +16,11 @@ export interface ModelRequest {
 
 export interface ModelMessage {
   readonly role: "user" | "assistant";
-  readonly blocks: readonly TurnBlock[];
+  readonly blocks: readonly ModelBlock[];
 }
+
+/** What a turn can hold, and what a model can be shown. */
+export type ModelBlock = TurnBlock | ImageBlock;
 
 export interface ModelTool {
   readonly name: string;
@@ -29,36 +33,52 @@ export interface ModelTool {
 export type ToolChoice = "auto" | "required" | { readonly tool: string };
 
 /**
- * The conversation as every model API wants it: roles alternate, calls and reasoning are the assistant's, results are
- * the user's and come before the user's text, nothing is blank. A call that ran on a server goes in as any other.
+ * The conversation as every model API wants it: roles alternate, calls and reasoning are the assistant's, results and
+ * pictures the user's, results come before the user's text, nothing is blank, and no thought is an assistant's last word. A
+ * call that ran on a server goes in as any other. What an API does not take at all is left out by `isTaken`.
  */
-export function alternatingMessages({ messages }: ModelRequest): ModelMessage[] {
-  const groups: { readonly role: ModelMessage["role"]; readonly blocks: TurnBlock[] }[] = [];
-  for (const message of messages) {
-    for (const block of message.blocks) {
-      if (isBlank(block)) continue;
-      const role = speakerOf(block) ?? message.role;
-      const last = groups.at(-1);
-      if (last?.role === role) last.blocks.push(block);
-      else groups.push({ role, blocks: [block] });
-    }
-  }
+export function alternatingMessages(
+  { messages }: Pick<ModelRequest, "messages">,
+  isTaken: (block: ModelBlock) => boolean = () => true,
+): ModelMessage[] {
+  const spoken = messages.flatMap(({ role, blocks }) =>
+    blocks
+      .filter((block) => !isBlank(block) && isTaken(block))
+      .map((block) => ({ role: speakerOf(block) ?? role, blocks: [block] })),
+  );
+  const groups = joinedMessages(joinedMessages(spoken).map(withoutLastThoughts));
   if (groups.length === 0) {
     throw new SpanlineError("invalid_message", "Cannot ask a model nothing; give it some text");
   }
   return groups.map(({ role, blocks }) => ({ role, blocks: resultsFirst(blocks) }));
 }
 
-function speakerOf({ type }: TurnBlock): ModelMessage["role"] | undefined {
-  if (type === "text") return undefined;
-  return type === "result" ? "user" : "assistant";
+/** One message where several of a role follow each other, and none where nothing is said. */
+export function joinedMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+  const groups: { readonly role: ModelMessage["role"]; readonly blocks: ModelBlock[] }[] = [];
+  for (const { role, blocks } of messages) {
+    const last = groups.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else if (blocks.length > 0) groups.push({ role, blocks: [...blocks] });
+  }
+  return groups;
 }
 
-function isBlank(block: TurnBlock): boolean {
+function withoutLastThoughts({ role, blocks }: ModelMessage): ModelMessage {
+  const last = blocks.findLastIndex(({ type }) => type !== "reasoning");
+  return { role, blocks: blocks.slice(0, last + 1) };
+}
+
+function speakerOf({ type }: ModelBlock): ModelMessage["role"] | undefined {
+  if (type === "text") return undefined;
+  return type === "result" || type === "image" ? "user" : "assistant";
+}
+
+export function isBlank(block: ModelBlock): boolean {
   return block.type === "text" && block.text.trim() === "";
 }
 
-function resultsFirst(blocks: readonly TurnBlock[]): TurnBlock[] {
-  const isResult = (block: TurnBlock): boolean => block.type === "result";
+function resultsFirst(blocks: readonly ModelBlock[]): ModelBlock[] {
+  const isResult = (block: ModelBlock): boolean => block.type === "result";
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }

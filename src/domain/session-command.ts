@@ -17,6 +17,8 @@ export type SessionCommand =
       /** What the tool is to run with instead. */
       readonly input?: JsonObject;
     }
+  /** Takes back what was allowed for good. */
+  | { readonly type: "revoke"; readonly grantId: string }
   | {
       readonly type: "attach";
       readonly clientId: string;

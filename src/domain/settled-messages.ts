@@ -1,6 +1,11 @@
-import { alternatingMessages, type ModelMessage } from "./model-request.ts";
+import {
+  alternatingMessages,
+  isBlank,
+  joinedMessages,
+  type ModelBlock,
+  type ModelMessage,
+} from "./model-request.ts";
 import { toolError, type ToolCall, type ToolResult } from "./tool.ts";
-import type { TurnBlock } from "./turn.ts";
 
 /**
  * A conversation that somebody else can take up: roles alternate, the user begins, and every call has one result,
@@ -13,7 +18,7 @@ export function settledMessages(messages: readonly ModelMessage[]): ModelMessage
   const settled = groups.flatMap(({ role, blocks }): ModelMessage[] => {
     if (role === "user") return [{ role, blocks: blocks.filter(({ type }) => type !== "result") }];
     const said = withoutRepeats(blocks);
-    const results = said.flatMap((block): TurnBlock[] =>
+    const results = said.flatMap((block): ModelBlock[] =>
       block.type === "call" ? [{ type: "result", result: answerTo(block.call, answers) }] : [],
     );
     return [
@@ -21,13 +26,9 @@ export function settledMessages(messages: readonly ModelMessage[]): ModelMessage
       { role: "user", blocks: results },
     ];
   });
-  const [first, ...rest] = joined(settled);
+  const [first, ...rest] = joinedMessages(settled);
   if (first === undefined) return [];
   return first.role === "user" ? [first, ...rest] : [BEGINNING, first, ...rest];
-}
-
-function isBlank(block: TurnBlock): boolean {
-  return block.type === "text" && block.text.trim() === "";
 }
 
 /** An id may come back for another call: a result answers the last call before it that has its id. */
@@ -52,20 +53,10 @@ const UNKNOWN_OUTCOME =
   "The outcome of this call is unknown: its result was lost. It may or may not have had its effect.";
 
 /** Of two calls with one id in one message, the last counts, as it does in a turn. */
-function withoutRepeats(blocks: readonly TurnBlock[]): TurnBlock[] {
-  const last = new Map<string, TurnBlock>();
+function withoutRepeats(blocks: readonly ModelBlock[]): ModelBlock[] {
+  const last = new Map<string, ModelBlock>();
   for (const block of blocks) if (block.type === "call") last.set(block.call.id, block);
   return blocks.filter((block) => block.type !== "call" || last.get(block.call.id) === block);
-}
-
-function joined(messages: readonly ModelMessage[]): ModelMessage[] {
-  const groups: { readonly role: ModelMessage["role"]; readonly blocks: TurnBlock[] }[] = [];
-  for (const { role, blocks } of messages) {
-    const last = groups.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
-    else if (blocks.length > 0) groups.push({ role, blocks: [...blocks] });
-  }
-  return groups;
 }
 
 /** No model takes a conversation that it begins itself. */

@@ -1,0 +1,32 @@
+/** A time in the words of RFC 3339, to the millisecond and in UTC. */
+export function isoTime(milliseconds: number): string {
+  const day = Math.floor(milliseconds / DAY_MS);
+  const rest = milliseconds - day * DAY_MS;
+  const hours = two(Math.floor(rest / 3_600_000));
+  const minutes = two(Math.floor(rest / 60_000) % 60);
+  const seconds = two(Math.floor(rest / 1000) % 60);
+  const fraction = String(Math.floor(rest % 1000)).padStart(3, "0");
+  return `${date(day)}T${hours}:${minutes}:${seconds}.${fraction}Z`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of a day counted from 1970. Years begin in March here, so that a leap day is the last of its year. */
+function date(day: number): string {
+  const fromMarch = day + 719_468;
+  const era = Math.floor(fromMarch / 146_097);
+  const dayOfEra = fromMarch - era * 146_097;
+  const leaps =
+    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  const yearOfEra = Math.floor((dayOfEra - leaps) / 365);
+  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  const dayOfYear = dayOfEra - 365 * yearOfEra - leapDays;
+  const month = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
+  const year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
+  return `${String(year).padStart(4, "0")}-${two(month < 10 ? month + 3 : month - 9)}-${two(dayOfMonth)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}

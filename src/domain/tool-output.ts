@@ -1,0 +1,58 @@
+import type { JsonObject } from "./json.ts";
+
+/** What a tool gives back that has more to say than the model is to read. */
+export interface ToolOutput {
+  /** For the model. */
+  readonly text: string;
+  /** The same for programs. */
+  readonly data?: JsonObject;
+  /** What became of files, for people. */
+  readonly diffs?: readonly FileDiff[];
+  /** Where the tool looked or wrote, for an editor that follows. */
+  readonly locations?: readonly FileLocation[];
+  /** What has to be known of each file that was changed to change it back. */
+  readonly undo?: readonly FileChange[];
+}
+
+export interface FileDiff {
+  /** From the workspace, with `/`. */
+  readonly path: string;
+  /** Null where there was no file. */
+  readonly oldText: string | null;
+  readonly newText: string;
+}
+
+export interface FileLocation {
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line?: number;
+}
+
+/** One file before and after, without its text. */
+export interface FileChange {
+  readonly path: string;
+  readonly existed: boolean;
+  /** Null where there was no file. */
+  readonly sha256Before: string | null;
+  readonly sha256After: string;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** Whoever does not know this kind of output sees its text alone. */
+export function toolOutput(output: ToolOutput): ToolOutput {
+  return Object.defineProperties({ ...output }, { [MARK]: { value: true }, toJSON });
+}
+
+export function isToolOutput(value: unknown): value is ToolOutput {
+  return typeof value === "object" && value !== null && MARK in value;
+}
+
+/** Shared by every copy of this package in a process: a file of tools may have loaded its own. */
+const MARK = Symbol.for("spanline.tool-output");
+
+const toJSON = {
+  value(this: ToolOutput): string {
+    return this.text;
+  },
+};
