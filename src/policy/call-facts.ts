@@ -1,0 +1,147 @@
+import type { ToolFacts } from "../domain/agent-event.ts";
+import { jsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { PathFact, PolicyContext } from "../domain/policy-decision.ts";
+import {
+  SIDE_EFFECTS,
+  TOOL_KINDS,
+  type SideEffect,
+  type ToolKind,
+  type ToolTraits,
+} from "../domain/tool-traits.ts";
+import { commandFacts } from "./command/command-facts.ts";
+import { urlFacts } from "./url-facts.ts";
+
+/** What a call says by itself. Where its paths lead is found on the disk, and how often it was made in the log. */
+export interface CallFacts {
+  readonly context: Omit<PolicyContext, "paths" | "repeats">;
+  readonly pathArguments: readonly PathArgument[];
+}
+
+export interface PathArgument {
+  /** Where it stands, such as `path` or `paths[1]`. */
+  readonly argument: string;
+  /** As the model said it. */
+  readonly input: string;
+  /** Why it is no path; there is nothing to look for then. */
+  readonly problem?: string;
+}
+
+/** Reads a call in the words that rules speak of it. What a tool does not say of itself counts as the worst. */
+export function factsOf(tool: ToolFacts, input: JsonObject): CallFacts {
+  const { name, traits } = tool;
+  const { kind, sideEffect } = knownTraits(traits?.kind, traits?.sideEffect);
+  const method = Object.hasOwn(input, "method") ? input["method"] : undefined;
+  const context = {
+    tool: name,
+    kind,
+    sideEffect,
+    capabilities: [...(traits?.capabilities ?? [])],
+    ...(mayRunCommands(kind, sideEffect) ? commandFacts(input) : {}),
+    ...urlFacts(input),
+    ...(isMethod(method) ? { method: method.toUpperCase() } : {}),
+    ...mcpFacts(name, traits),
+  };
+  return { context, pathArguments: pathArguments(traits, input) };
+}
+
+function isMethod(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value.length <= LONGEST_METHOD;
+}
+
+/** All that the rules are asked about. An argument of which nobody said where it leads is no path. */
+export function contextOf(
+  { context, pathArguments }: CallFacts,
+  found: readonly PathFact[],
+  repeats: number,
+): PolicyContext {
+  const known = new Map(found.map((fact) => [keyOf(fact), fact]));
+  const paths = pathArguments.map(({ argument, input, problem }): PathFact => {
+    const fact = known.get(keyOf({ argument, input }));
+    if (fact !== undefined && problem === undefined) return fact;
+    const reason = problem ?? "nobody looked where it leads";
+    return { argument, input, place: "invalid", workspacePath: null, hostPath: null, reason };
+  });
+  return { ...context, paths, repeats };
+}
+
+function keyOf({ argument, input }: Pick<PathFact, "argument" | "input">): string {
+  return jsonText([argument, input]);
+}
+
+/** The words of a tool's author, as far as we know them: any other may mean anything. */
+export function knownTraits(
+  kind: ToolKind | undefined,
+  sideEffect: SideEffect | undefined,
+): { kind: ToolKind; sideEffect: SideEffect } {
+  const knownEffect = SIDE_EFFECTS.find((one) => one === sideEffect);
+  if (knownEffect === undefined) return { kind: "other", sideEffect: "network" };
+  return { kind: TOOL_KINDS.find((one) => one === kind) ?? "other", sideEffect: knownEffect };
+}
+
+/** Elsewhere `command` is a word like any other. */
+function mayRunCommands(kind: ToolKind, sideEffect: SideEffect): boolean {
+  const isHarmless = ["none", "read_only", "workspace_write"].includes(sideEffect);
+  return !isHarmless || kind === "execute" || kind === "other";
+}
+
+/** Only what the tool is says this: arguments are the model's, and it would name a server that is trusted. */
+function mcpFacts(
+  name: string,
+  traits: ToolTraits | undefined,
+): Pick<PolicyContext, "mcpServer" | "mcpTool"> {
+  const executor = traits?.executor;
+  const [, mcpServer, mcpTool] = /^([^]+?)__([^]+)$/.exec(name) ?? [];
+  if (executor?.type === "mcp")
+    return { mcpServer: executor.server, mcpTool: executor.tool ?? mcpTool ?? name };
+  if (executor !== undefined || mcpServer === undefined || mcpTool === undefined) return {};
+  return { mcpServer, mcpTool };
+}
+
+/** What tools that say nothing of their paths call them. */
+const PATH_NAMES = [
+  "path",
+  "file",
+  "file_path",
+  "target",
+  "source_path",
+  "old_path",
+  "new_path",
+  "target_path",
+  "paths",
+  "files",
+  "cwd",
+  "directory",
+  "working_directory",
+];
+
+const MOST_PATHS = 256;
+const LONGEST_PATH = 4_096;
+const LONGEST_METHOD = 32;
+
+function pathArguments(traits: ToolTraits | undefined, input: JsonObject): PathArgument[] {
+  const declared = traits?.paths;
+  const found = [...new Set(declared ?? PATH_NAMES)]
+    .filter((name) => Object.hasOwn(input, name))
+    .flatMap((name) => pathsIn(name, input[name] ?? null, declared !== undefined));
+  if (found.length <= MOST_PATHS) return found;
+  const problem = `there are more than ${MOST_PATHS} paths; name fewer in one call`;
+  return [{ argument: "*", input: "", problem }];
+}
+
+/** A tool that says which arguments are paths means them to be: anything but text is wrong there. */
+function pathsIn(argument: string, value: JsonValue, isDeclared: boolean): PathArgument[] {
+  const items: readonly (readonly [string, JsonValue])[] = Array.isArray(value)
+    ? value.slice(0, MOST_PATHS + 1).map((one: JsonValue, at) => [`${argument}[${at}]`, one])
+    : [[argument, value]];
+  return items.flatMap(([argument, one]): PathArgument[] => {
+    if (typeof one === "string") return [textPath(argument, one)];
+    if (one === null || !isDeclared) return [];
+    return [{ argument, input: jsonText(one).slice(0, 200), problem: "it is no text" }];
+  });
+}
+
+function textPath(argument: string, input: string): PathArgument {
+  if (input.length <= LONGEST_PATH) return { argument, input };
+  const problem = `it is longer than ${LONGEST_PATH} characters`;
+  return { argument, input: `${input.slice(0, 200)}…`, problem };
+}

@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HOLE } from "../wildcard.ts";
+import { commandFacts } from "./command-facts.ts";
+
+const SIGNS = Array.from("$(){}'\"\\\n ;&|<>`#a=*~!");
+
+/** The words of each simple command, a program that is unknown as ?, a hole as …, and the doubt. */
+function told(command: string): string {
+  const { simpleCommands = [], commandUnparsed } = commandFacts({ command }) ?? {};
+  const commands = simpleCommands.map(({ program, words }) =>
+    [program ?? "?", ...words.slice(1)].map((word) => word.replaceAll(HOLE, "…")).join("·"),
+  );
+  return [commands.join(" / "), ...(commandUnparsed === undefined ? [] : [commandUnparsed])].join(
+    " ! ",
+  );
+}
+
+describe("a command", () => {
+  it.each([
+    ["git log -1", "git·log·-1"],
+    ["git  'a b'  \"c d\"", "git·a b·c d"],
+    ["git '' x", "git··x"],
+    ['echo a\\ b \'c\\d\' "e\\f\\""', 'echo·a b·c\\d·e\\f"'],
+    ["a | b && c; d & e\nf", "a / b / c / d / e / f"],
+    ['echo $X "$Y z" a${Z}b', "echo·…·…·a…"],
+    ["echo *.ts src/?.js ~/x a~b {a,b}", "echo·…·src/…·…·a~b·…"],
+    ["echo $(a $(b)) c", "echo·…·c / a·… / b"],
+    ["echo '$(a)' \\$X \"\\$Y\" $ a$", "echo·$(a)·$X·$Y·$·a$"],
+    ["if a; then b; elif c; then d; else e; fi", "a / b / c / d / e"],
+    ["for f in a $(b) c; do d $f; done", "b / d·…"],
+    ["{ a; } && ! (b)", "a / b"],
+    ["[ -f x ] && a", "[·-f·x·] / a"],
+    ["A=1 if x", "if·x ! it sets A"],
+    [">/dev/null then x", "then·x"],
+    ["CI=1 a", "a"],
+    ["CI=1 PATH=x a", "a ! it sets PATH"],
+    ["export A=1 B; c", "export·A=1·B / c ! it sets A"],
+    ["set -euo pipefail; a", "set·-euo·pipefail / a"],
+    ["a 2>&1 >/dev/null 1>&2 <&-", "a"],
+    ["a 2>x", "a ! it reads or writes a file by < or >"],
+    ["a 2 >/dev/null", "a·2"],
+    ["a &>x", "? / a ! it has &>"],
+    ["git &>/dev/null touch x", "? / git ! it has &>"],
+    ["git &>>/dev/null touch x", "? / git ! it has &>"],
+    ["git 1&>/dev/null touch x", "? / git·1 ! it has &>"],
+    ["git &\\\n>/dev/null touch x", "? / git ! it has &>"],
+    ["touch 10>/dev/null", "? / touch ! it redirects by a number of several digits"],
+    ["a >&x", "a ! it reads or writes a file by < or >"],
+    ["a # b\nc#d", "a / ? ! the program that it runs is not a plain name"],
+    ["env CI=1 a b", "env·CI=1·a·b / a·b"],
+    ["xargs a b", "xargs·a·b / a·b·…"],
+    ["sh -c 'a; b' c", "sh·-c·a; b·c / a / b"],
+    ["a; eval b", "? / a / eval·b ! eval may start any other program"],
+    ["a <(b)", "? / a ! it has < without a file"],
+    ["a <<< b", "? / a ! it has <<<"],
+    ["a \\", "? / a· ! it ends with a backslash"],
+    ["", "? ! it is empty"],
+    ["# nothing", ""],
+  ])("%j runs %s", (command, expected) => {
+    expect(told(command)).toBe(expected);
+  });
+
+  it("of any text is read to an end, and what it says of it is bounded", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 60 }),
+          fc.string({ unit: fc.constantFrom(...SIGNS) }),
+        ),
+        (command) => {
+          const { simpleCommands = [] } = commandFacts({ command }) ?? {};
+          expect(simpleCommands.length).toBeLessThanOrEqual(100);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { HOLE } from "../wildcard.ts";
+
+/** One simple command as it stands in a shell's text. */
+export interface ScannedCommand {
+  /** Without quotes; what the shell puts in is a hole, and with it the rest of the word. */
+  readonly words: readonly string[];
+  /** Names of the variables that it sets for itself, or for what follows. */
+  readonly assignments: readonly string[];
+  /** Whether a file is read or written by `<` or `>`. */
+  readonly redirects: boolean;
+}
+
+export interface ScannedText {
+  /** In order of their beginning, those inside `$( )` and `( )` too. */
+  readonly commands: readonly ScannedCommand[];
+  /** Why the text was not understood to its end. What else it runs is unknown then. */
+  readonly problem?: string;
+}
+
+/**
+ * Finds every simple command in a text for `sh`. It takes the part of the language that all shells read alike; where
+ * anything else comes up it stops and says so, for a guess would be an attacker's way in.
+ */
+export function scanShell(text: string): ScannedText {
+  const scan: Scan = { text, at: 0, depth: 0, commands: [] };
+  if (UNREADABLE.test(text)) fail(scan, "it has control characters");
+  scanList(scan, "");
+  const { commands, problem } = scan;
+  return problem === undefined ? { commands } : { commands, problem };
+}
+
+/** Spaces, tabs and line ends are read as shells do; a hole in the text would be mistaken for one of ours. */
+const UNREADABLE = /[^\P{Cc}\t\n]|\uFFFC|\p{Surrogate}/u;
+
+interface Scan {
+  readonly text: string;
+  at: number;
+  depth: number;
+  readonly commands: ScannedCommand[];
+  problem?: string;
+}
+
+/** Ends the scan where it stands: every loop sees the end of the text. */
+function fail(scan: Scan, problem: string): void {
+  scan.problem ??= problem;
+  scan.at = scan.text.length;
+}
+
+/** The next character, past line continuations; "" at the end. */
+function peek(scan: Scan): string {
+  while (scan.text.startsWith("\\\n", scan.at)) scan.at += 2;
+  return scan.text.charAt(scan.at);
+}
+
+function skipBlanks(scan: Scan): string {
+  for (let next = peek(scan); next === " " || next === "\t"; next = peek(scan)) scan.at += 1;
+  return peek(scan);
+}
+
+function skipComment(scan: Scan): void {
+  const end = scan.text.indexOf("\n", scan.at);
+  scan.at = end < 0 ? scan.text.length : end;
+}
+
+const MOST_NESTING = 40;
+
+/** Commands one after the other, until the closing bracket or the end. */
+function scanList(scan: Scan, closing: ")" | ""): void {
+  if (++scan.depth > MOST_NESTING) fail(scan, "it is nested too deeply");
+  for (;;) {
+    const next = skipBlanks(scan);
+    if (next === "" || next === ")") {
+      if (next !== closing) fail(scan, "its brackets do not match");
+      else if (closing !== "") scan.at += 1;
+      scan.depth -= 1;
+      return;
+    }
+    if (next === "(") scanBrackets(scan);
+    else if (";&|\n".includes(next)) scanOperator(scan, next);
+    else scanCommand(scan);
+  }
+}
+
+function scanBrackets(scan: Scan): void {
+  scan.at += 1;
+  if (peek(scan) === "(") fail(scan, "it calculates with (( ))");
+  else scanList(scan, ")");
+}
+
+function scanOperator(scan: Scan, operator: string): void {
+  scan.at += 1;
+  if (operator === ";" && peek(scan) === ";") fail(scan, "it has ;;");
+  // One shell redirects both outputs by it; another ends the command there, and begins the next.
+  if (operator === "&" && peek(scan) === ">") fail(scan, "it has &>");
+}
+
+interface OpenCommand {
+  readonly words: string[];
+  readonly assignments: string[];
+  redirects: boolean;
+  hasBegun: boolean;
+}
+
+function scanCommand(scan: Scan): void {
+  const command: OpenCommand = { words: [], assignments: [], redirects: false, hasBegun: false };
+  // Noted at once, so that it stands before the commands inside its words.
+  const place = scan.commands.push(command) - 1;
+  for (;;) {
+    const next = skipBlanks(scan);
+    if (isRedirect(scan)) scanRedirect(scan, command);
+    else if (next === "" || ";&|\n)".includes(next)) break;
+    else if (next === "(") fail(scan, "it has a bracket after a word");
+    else if (next === "#") skipComment(scan);
+    else if (!scanNextWord(scan, command)) break;
+  }
+  const { words, assignments, redirects } = command;
+  if (words.length + assignments.length === 0 && !redirects) scan.commands.splice(place, 1);
+}
+
+/** False after a word of the shell's own, which is followed by another command. */
+function scanNextWord(scan: Scan, command: OpenCommand): boolean {
+  const start = scan.at;
+  const word = scanWord(scan);
+  const written = scan.text.slice(start, scan.at).replaceAll("\\\n", "");
+  if (/^\d+$/.test(written) && "<>".includes(peek(scan) || " ")) {
+    // Of more than one digit some shells make an argument.
+    if (written.length > 1) fail(scan, "it redirects by a number of several digits");
+    return true;
+  }
+  // The shell's own words are read as such only where a command begins.
+  if (!command.hasBegun) {
+    if (BEFORE_COMMANDS.has(written)) return false;
+    if (written === "for") return scanFor(scan);
+    if (NOT_READ.has(written)) fail(scan, `it has ${written}`);
+  }
+  command.hasBegun = true;
+  const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/.exec(written) ?? [];
+  if (name === undefined || command.words.length > 0)
+    command.words.push(written === "[" ? "[" : word);
+  else command.assignments.push(name);
+  return true;
+}
+
+/** After these comes a command, as at the beginning of a line. */
+const BEFORE_COMMANDS = new Set("if then else elif fi while until do done time ! { }".split(" "));
+const NOT_READ = new Set("case esac select function coproc [[ ]]".split(" "));
+
+/** `for name in words`: the words are data; what is done with them follows. */
+function scanFor(scan: Scan): false {
+  for (let next = skipBlanks(scan); !";&|\n<>()#".includes(next); next = skipBlanks(scan)) {
+    const start = scan.at;
+    scanWord(scan);
+    if (scan.text.slice(start, scan.at).replaceAll("\\\n", "") === "do") break;
+  }
+  return false;
+}
+
+function isRedirect(scan: Scan): boolean {
+  const next = peek(scan);
+  return next === "<" || next === ">";
+}
+
+function scanRedirect(scan: Scan, command: OpenCommand): void {
+  let operator = "";
+  for (let next = peek(scan); next !== "" && "<>&|".includes(next); next = peek(scan)) {
+    operator += next;
+    scan.at += 1;
+  }
+  command.hasBegun = true;
+  if (!REDIRECTS.has(operator)) return fail(scan, `it has ${operator}`);
+  const next = skipBlanks(scan);
+  if (next === "" || ";\n()#".includes(next))
+    return fail(scan, `it has ${operator} without a file`);
+  const target = scanWord(scan);
+  const isCopy = operator.endsWith("&") && /^(\d+|-)$/.test(target);
+  if (!isCopy && target !== "/dev/null") command.redirects = true;
+}
+
+const REDIRECTS = new Set(["<", ">", ">>", ">|", "<>", ">&", "<&"]);
+
+/** What a word is made of while it is read. */
+interface OpenWord {
+  text: string;
+  /** Nothing is added after a hole: it may be anything. */
+  hasHole: boolean;
+}
+
+function add(word: OpenWord, text: string): void {
+  if (!word.hasHole) word.text += text;
+  if (text === HOLE) word.hasHole = true;
+}
+
+function scanWord(scan: Scan): string {
+  const word: OpenWord = { text: "", hasHole: false };
+  for (let next = peek(scan); next !== ""; next = peek(scan)) {
+    if (" \t\n;&|<>()".includes(next)) break;
+    scan.at += 1;
+    if (next === "'") scanSingleQuotes(scan, word);
+    else if (next === '"') scanDoubleQuotes(scan, word);
+    else if (next === "\\") add(word, takeRaw(scan));
+    else if (next === "$") scanDollar(scan, word, `'"`);
+    else if (next === "`") fail(scan, "it has a backquote");
+    else add(word, isExpanded(next, word.text) ? HOLE : next);
+  }
+  return word.text;
+}
+
+/** A tilde stands for a home only where a word or a value begins. */
+function isExpanded(sign: string, before: string): boolean {
+  return sign === "~" ? "=:".includes(before.slice(-1)) : "*?[{".includes(sign);
+}
+
+function takeRaw(scan: Scan): string {
+  const next = scan.text.charAt(scan.at);
+  if (next === "") fail(scan, "it ends with a backslash");
+  scan.at += 1;
+  return next;
+}
+
+function scanSingleQuotes(scan: Scan, word: OpenWord): void {
+  const end = scan.text.indexOf("'", scan.at);
+  if (end < 0) return fail(scan, "a quote is not closed");
+  add(word, scan.text.slice(scan.at, end));
+  scan.at = end + 1;
+}
+
+function scanDoubleQuotes(scan: Scan, word: OpenWord): void {
+  for (let next = peek(scan); next !== '"'; next = peek(scan)) {
+    if (next === "") return fail(scan, "a quote is not closed");
+    scan.at += 1;
+    if (next === "$") scanDollar(scan, word, "");
+    else if (next === "`") fail(scan, "it has a backquote");
+    else if (next === "\\" && '$`"\\'.includes(scan.text.charAt(scan.at) || " "))
+      add(word, takeRaw(scan));
+    else add(word, next);
+  }
+  scan.at += 1;
+}
+
+/** What follows a dollar sign. `quotes`: those that would begin a text with rules of its own here. */
+function scanDollar(scan: Scan, word: OpenWord, quotes: string): void {
+  const next = peek(scan);
+  if (next === "(") {
+    scanBrackets(scan);
+    return add(word, HOLE);
+  }
+  const variable = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/;
+  const isBraced = next === "{";
+  if (isBraced) scan.at += 1;
+  const [name] = variable.exec(scan.text.slice(scan.at)) ?? [];
+  if (name !== undefined) {
+    scan.at += name.length;
+    const after = peek(scan);
+    if (isBraced ? after !== "}" : after === "[")
+      return fail(scan, "it has ${ } with more than a name");
+    if (isBraced) scan.at += 1;
+    return add(word, HOLE);
+  }
+  if (next !== "" && `{[\`\\${quotes}`.includes(next)) return fail(scan, `it has $${next}`);
+  add(word, "$");
+}

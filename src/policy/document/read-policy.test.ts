@@ -1,0 +1,495 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../domain/errors.ts";
+import { readPolicy } from "./read-policy.ts";
+
+function problemWith(document: unknown): { code: string; path: unknown; message: string } {
+  try {
+    readPolicy(document);
+  } catch (error) {
+    if (!(error instanceof SpanlineError)) throw error;
+    return { code: error.code, path: error.details["path"], message: error.message };
+  }
+  throw new Error("it was read");
+}
+
+const rule = (one: unknown): unknown => ({ rules: [{ deny: "a" }, { deny: "b" }, one] });
+const match = (one: unknown): unknown => rule({ action: "deny", match: one });
+const proto: unknown = JSON.parse('{"__proto__":[]}');
+
+describe("a policy document", () => {
+  it.each([
+    ["no object", [], "policy", "an array, wanted an object"],
+    ["nothing", undefined, "policy", "missing"],
+    [
+      "a key that is misspelt",
+      { auto_aprove: [] },
+      "policy.auto_aprove",
+      "did you mean auto_approve?",
+    ],
+    ["a key of nobody", { zebra: 1 }, "policy.zebra", "there are rules"],
+    ["a key __proto__", proto, "policy.__proto__", "is not known"],
+    ["a list that is text", { auto_deny: "x" }, "policy.auto_deny", 'is "x", wanted a list'],
+    ["a list that is null", { auto_deny: null }, "policy.auto_deny", "is null"],
+    ["a name that is no text", { auto_deny: ["a", 5] }, "policy.auto_deny[1]", "is 5, wanted text"],
+    ["an empty name", { auto_deny: [""] }, "policy.auto_deny[0]", "is empty"],
+    ["a name with braces", { auto_deny: ["{a,b}"] }, "policy.auto_deny[0]", "only * and ?"],
+    ["a name with !", { auto_approve: ["!a"] }, "policy.auto_approve[0]", "has !"],
+    [
+      "a name with a line break",
+      { auto_approve: ["a\nb"] },
+      "policy.auto_approve[0]",
+      "cannot be seen",
+    ],
+    [
+      "a list that is too long",
+      { auto_deny: Array.from({ length: 1_001 }, () => "x") },
+      "policy.auto_deny",
+      "more than 1000",
+    ],
+    ["a default of nobody", { default: "alow" }, "policy.default", "did you mean allow?"],
+    ["a default that is no word", { default: true }, "policy.default", "is true"],
+    [
+      "a flag that is text",
+      { allow_sensitive_paths: "true" },
+      "policy.allow_sensitive_paths",
+      "wanted true or false",
+    ],
+    ["a limit of none", { repeat_limit: 0 }, "policy.repeat_limit", "whole number from 1"],
+    ["a limit that is no number", { repeat_limit: "3" }, "policy.repeat_limit", "whole number"],
+    [
+      "repeating that is allowed",
+      { repeat_action: "allow" },
+      "policy.repeat_action",
+      "wanted ask, deny",
+    ],
+    [
+      "a negated path",
+      { write_path_allowlist: ["!src/**"] },
+      "policy.write_path_allowlist[0]",
+      "no negation",
+    ],
+    [
+      "an allowlist outside",
+      { write_path_allowlist: ["/srv/**"] },
+      "policy.write_path_allowlist[0]",
+      "workspace only",
+    ],
+    [
+      "an extended glob",
+      { sensitive_path_patterns: ["+(a)"] },
+      "policy.sensitive_path_patterns[0]",
+      "extended glob",
+    ],
+    [
+      "a root that is none",
+      { external_roots: ["srv"] },
+      "policy.external_roots[0]",
+      "from the root",
+    ],
+    ["the root of all", { external_roots: ["/"] }, "policy.external_roots[0]", "empty segment"],
+    [
+      "a root that is a pattern",
+      { external_roots: ["/srv/*"] },
+      "policy.external_roots[0]",
+      "name the folder",
+    ],
+    [
+      "a root that climbs",
+      { external_roots: ["/srv/../etc"] },
+      "policy.external_roots[0]",
+      "segment ..",
+    ],
+    ["rules that are no list", { rules: {} }, "policy.rules", "wanted a list"],
+    [
+      "too many rules",
+      { rules: Array.from({ length: 1_001 }, () => ({ deny: "x" })) },
+      "policy.rules",
+      "more than 1000",
+    ],
+    ["a rule that is text", rule("x"), "policy.rules[2]", "wanted an object"],
+    [
+      "a rule with a key of nobody",
+      rule({ denny: "x" }),
+      "policy.rules[2].denny",
+      "did you mean deny?",
+    ],
+    [
+      "a rule without an action",
+      rule({ match: "x" }),
+      "policy.rules[2].action",
+      "wanted allow, ask or deny",
+    ],
+    [
+      "an action of nobody",
+      rule({ action: "dney", match: "x" }),
+      "policy.rules[2].action",
+      "did you mean deny?",
+    ],
+    [
+      "an action that objects inherit",
+      rule({ action: "constructor", match: "x" }),
+      "policy.rules[2].action",
+      "wanted",
+    ],
+    [
+      "a rule without a match",
+      rule({ action: "deny" }),
+      "policy.rules[2].match",
+      "true stands for every call",
+    ],
+    [
+      "action beside deny",
+      rule({ action: "deny", deny: "x" }),
+      "policy.rules[2].deny",
+      "stands beside action",
+    ],
+    [
+      "match beside deny",
+      rule({ match: "y", deny: "x" }),
+      "policy.rules[2].deny",
+      "stands beside match",
+    ],
+    [
+      "two actions for short",
+      rule({ allow: "y", deny: "x" }),
+      "policy.rules[2].allow",
+      "says again",
+    ],
+    [
+      "match and when",
+      rule({ action: "deny", match: "x", when: "y" }),
+      "policy.rules[2].when",
+      "says again what match says",
+    ],
+    ["id and name", rule({ id: "a", name: "b", deny: "x" }), "policy.rules[2].name", "says again"],
+    [
+      "a matcher's key beside match",
+      rule({ action: "deny", match: "x", tool: "y" }),
+      "policy.rules[2].tool",
+      "put it into policy.rules[2].match",
+    ],
+    [
+      "an id twice",
+      {
+        rules: [
+          { id: "a", deny: "x" },
+          { id: "a", ask: "y" },
+        ],
+      },
+      "policy.rules[1].id",
+      "as that of rules[0]",
+    ],
+    [
+      "an id that is too long",
+      rule({ id: "x".repeat(101), deny: "x" }),
+      "policy.rules[2].id",
+      "longer than 100",
+    ],
+    [
+      "approval of what is denied",
+      rule({ deny: "x", approval: {} }),
+      "policy.rules[2].approval",
+      "no meaning",
+    ],
+    [
+      "approval of nobody",
+      rule({ ask: "x", approval: { approvers: 0 } }),
+      "policy.rules[2].approval.approvers",
+      "from 1 to 16",
+    ],
+    [
+      "approval by names",
+      rule({ ask: "x", approval: { approvers: ["ada"] } }),
+      "policy.rules[2].approval.approvers",
+      "an array",
+    ],
+    [
+      "metadata that is no object",
+      rule({ ask: "x", approval: { metadata: [] } }),
+      "policy.rules[2].approval.metadata",
+      "wanted an object",
+    ],
+    [
+      "metadata without a JSON form",
+      rule({ ask: "x", approval: { metadata: { a: Number.NaN } } }),
+      "policy.rules[2].approval.metadata.a",
+      "no form",
+    ],
+    [
+      "metadata without end",
+      rule({ ask: "x", approval: { metadata: { a: "x".repeat(5_000) } } }),
+      "policy.rules[2].approval.metadata",
+      "longer than",
+    ],
+    [
+      "a matcher's key that is misspelt",
+      match({ tol: "x" }),
+      "policy.rules[2].match.tol",
+      "did you mean tool?",
+    ],
+    [
+      "a matcher's key of nobody",
+      match({ persona: "x" }),
+      "policy.rules[2].match.persona",
+      "is not known",
+    ],
+    ["a matcher that names nothing", match({}), "policy.rules[2].match", "names nothing"],
+    ["a matcher that is false", match(false), "policy.rules[2].match", "is false"],
+    ["a matcher that is an empty list", match([]), "policy.rules[2].match", "fits no call"],
+    [
+      "patterns that are an empty list",
+      match({ tool: [] }),
+      "policy.rules[2].match.tool",
+      "fits no call",
+    ],
+    [
+      "too many patterns",
+      match({ tool: Array.from({ length: 201 }, () => "x") }),
+      "policy.rules[2].match.tool",
+      "more than 200",
+    ],
+    [
+      "a pattern that is too long",
+      match({ tool: "x".repeat(1_001) }),
+      "policy.rules[2].match.tool",
+      "longer than 1000",
+    ],
+    [
+      "a side effect of nobody [W-08]",
+      match({ side_effect: "read" }),
+      "policy.rules[2].match.side_effect",
+      "did you mean read_only?",
+    ],
+    [
+      "a kind of nobody",
+      match({ tool_kind: ["read", "write"] }),
+      "policy.rules[2].match.tool_kind[1]",
+      "wanted read",
+    ],
+    [
+      "a program with arguments",
+      match({ command_identity: "git push" }),
+      "policy.rules[2].match.command_identity",
+      "command is for the whole",
+    ],
+    [
+      "a domain with a protocol",
+      match({ domain: "https://x.com" }),
+      "policy.rules[2].match.domain",
+      "a host alone",
+    ],
+    [
+      "a domain with a dot before it",
+      match({ domain: ".x.com" }),
+      "policy.rules[2].match.domain",
+      "write *.x.com",
+    ],
+    [
+      "a domain in letters of its own",
+      match({ domain: "bücher.de" }),
+      "policy.rules[2].match.domain",
+      "xn--",
+    ],
+    [
+      "an address without a path",
+      match({ url: "https://x.com" }),
+      "policy.rules[2].match.url",
+      "https://example.com/*",
+    ],
+    [
+      "an address with a name",
+      match({ url: "https://a@x.com/" }),
+      "policy.rules[2].match.url",
+      "no pattern of addresses",
+    ],
+    [
+      "a method that is none",
+      match({ method: "GET /" }),
+      "policy.rules[2].match.method",
+      "such as GET",
+    ],
+    [
+      "a count that is none",
+      match({ repeat_count_at_least: -1 }),
+      "policy.rules[2].match.repeat_count_at_least",
+      "from 0",
+    ],
+    [
+      "arguments that are a list",
+      match({ args: ["a"] }),
+      "policy.rules[2].match.args",
+      "names of arguments",
+    ],
+    ["arguments of none", match({ args: {} }), "policy.rules[2].match.args", "names no argument"],
+    [
+      "an argument without a test",
+      match({ args: { a: {} } }),
+      "policy.rules[2].match.args.a",
+      "says nothing",
+    ],
+    [
+      "a test of nobody",
+      match({ args: { a: { equal: 1 } } }),
+      "policy.rules[2].match.args.a.equal",
+      "did you mean equals?",
+    ],
+    [
+      "a name with two dots",
+      match({ args: { "a..b": { exists: true } } }),
+      "policy.rules[2].match.args.a..b",
+      "no name",
+    ],
+    [
+      "a choice of nothing",
+      match({ args: { a: { in: [] } } }),
+      "policy.rules[2].match.args.a.in",
+      "fits nothing",
+    ],
+    [
+      "an expression that looks ahead",
+      match({ args: { a: { matches: "(?=x)" } } }),
+      "policy.rules[2].match.args.a.matches",
+      "linear time",
+    ],
+    [
+      "an expression without end",
+      match({ args: { a: { matches: "((a{99}){99}){99}" } } }),
+      "policy.rules[2].match.args.a.matches",
+      "linear time",
+    ],
+    [
+      "a bound that is text",
+      match({ args: { a: { at_most: "5" } } }),
+      "policy.rules[2].match.args.a.at_most",
+      "wanted a number",
+    ],
+    [
+      "an allowance of two commands at once",
+      rule({ allow: { command: "ls && git log" } }),
+      "policy.rules[2].allow.command",
+      "one simple command",
+    ],
+    [
+      "an allowance by arguments of any tool",
+      rule({ allow: { args: { dry: { equals: true } } } }),
+      "policy.rules[2].allow.tool",
+      "for which tool",
+    ],
+  ])("with %s is refused", (_, document, path, part) => {
+    const problem = problemWith(document);
+    expect(problem.code).toBe("invalid_option");
+    expect(problem.path).toBe(path);
+    expect(problem.message).toContain(part);
+    expect(problem.message.startsWith(path)).toBe(true);
+  });
+
+  it("is named as the caller names it", () => {
+    expect(() => readPolicy({ x: 1 }, "agents.demo.policy")).toThrow(
+      "agents.demo.policy.x is not known",
+    );
+  });
+
+  it("is read whole", () => {
+    const policy = readPolicy({
+      default: "deny",
+      auto_approve: ["get_*"],
+      require_approval: ["edit_*"],
+      auto_deny: ["drop_*"],
+      write_path_allowlist: ["src/**"],
+      sensitive_path_patterns: ["internal/**"],
+      external_roots: ["/srv/"],
+      repeat_limit: 3,
+      repeat_action: "deny",
+      rules: [
+        {
+          name: "pay",
+          require_approval: {
+            tool: "pay",
+            args: { "to.mail": { glob: "*@x.com" }, amount: { at_most: 5 } },
+          },
+          reason: "money",
+          approval: { prompt: "Pay?", risk: "high", approvers: 2, metadata: { b: 1, a: 2 } },
+        },
+      ],
+    });
+    expect(policy).toEqual({
+      layers: [
+        {
+          rules: [
+            {
+              source: "rules",
+              index: 0,
+              id: "pay",
+              action: "ask",
+              match: {
+                tool: ["pay"],
+                args: [
+                  { name: ["amount"], atMost: 5 },
+                  { name: ["to", "mail"], glob: "*@x.com" },
+                ],
+              },
+              reason: "money",
+              approvers: 2,
+              approval: { prompt: "Pay?", risk: "high", metadata: { a: 2, b: 1 } },
+            },
+            listed("auto_deny", "deny", "drop_*"),
+            listed("require_approval", "ask", "edit_*"),
+            listed("auto_approve", "allow", "get_*"),
+          ],
+          writePathAllowlist: ["src/**"],
+          sensitivePathPatterns: ["internal/**"],
+          allowSensitivePaths: false,
+          externalRoots: ["/srv"],
+          allowExternalPaths: false,
+          allowUnparsedCommands: false,
+          repeatLimit: 3,
+          repeatAction: "deny",
+          default: "deny",
+        },
+      ],
+    });
+    expect(JSON.parse(JSON.stringify(policy))).toEqual(policy);
+  });
+
+  it("is the same text however its keys are ordered", () => {
+    const one = {
+      default: "ask",
+      rules: [
+        {
+          deny: {
+            tool: "x",
+            path: "y",
+            args: { b: { equals: { c: 1, d: 2 } }, a: { exists: true } },
+          },
+        },
+      ],
+    };
+    const other = {
+      rules: [
+        {
+          deny: {
+            args: { a: { exists: true }, b: { equals: { d: 2, c: 1 } } },
+            path: "y",
+            tool: "x",
+          },
+        },
+      ],
+      default: "ask",
+    };
+    expect(JSON.stringify(readPolicy(one))).toBe(JSON.stringify(readPolicy(other)));
+  });
+
+  it("asks where it does not say what to do otherwise [W-06]", () => {
+    expect(readPolicy({}).layers[0]?.default).toBe("ask");
+  });
+
+  it("keeps the difference between no list and an empty one [W-05]", () => {
+    expect(readPolicy({}).layers[0]?.writePathAllowlist).toBeNull();
+    expect(readPolicy({ write_path_allowlist: [] }).layers[0]?.writePathAllowlist).toEqual([]);
+  });
+});
+
+function listed(source: string, action: string, pattern: string): object {
+  const match = { tool: [pattern] };
+  return { source, index: 0, id: null, action, match, reason: null, approvers: 1, approval: null };
+}

@@ -1,0 +1,73 @@
+import type {
+  MatchedRule,
+  PathFact,
+  PolicyContext,
+  PolicyDecision,
+} from "../domain/policy-decision.ts";
+import { joinWords } from "./command/join-words.ts";
+import { HOLE } from "./wildcard.ts";
+
+/** A decision in plain lines for people. */
+export function explain(decision: PolicyDecision): string[] {
+  const { action, reason, rule, labels, context, approvers, approval } = decision;
+  return [
+    `${action}: ${plain(reason)}`,
+    `by: ${rule === null ? "the default" : placeOf(rule)}`,
+    ...(action === "ask" ? [`needs: ${whoSaysYes(approvers)}`] : []),
+    ...(approval?.prompt === undefined ? [] : [`prompt: ${plain(approval.prompt)}`]),
+    ...(approval?.risk === undefined ? [] : [`risk: ${plain(approval.risk)}`]),
+    `tool: ${plain(context.tool)} (${context.kind}, ${context.sideEffect})`,
+    ...factLines(context),
+    ...(labels.length === 0 ? [] : [`labels: ${labels.join(", ")}`]),
+  ];
+}
+
+function whoSaysYes(approvers: number): string {
+  return approvers === 1 ? "somebody to say yes" : `${approvers} different people to say yes`;
+}
+
+function placeOf({ source, id, index, layer }: MatchedRule): string {
+  const place =
+    SINGLE.has(source) || source.startsWith("default_") ? source : `${source}[${index}]`;
+  const named = id === null ? place : `${place} ${plain(id)}`;
+  return layer === undefined ? named : `${named} of policy ${layer + 1}`;
+}
+
+/** Parts of a policy that have one entry. */
+const SINGLE = new Set(["write_path_allowlist", "repeat_limit", "policy"]);
+
+function factLines(context: PolicyContext): string[] {
+  const { paths, simpleCommands = [], urls = [], method, mcpServer, mcpTool, repeats } = context;
+  return [
+    ...paths.map((fact) => `path: ${pathLine(fact)}`),
+    ...simpleCommands.map(({ words }) => `runs: ${plain(joinWords(words))}`),
+    ...(context.commandUnparsed === undefined
+      ? []
+      : [`not certain: ${plain(context.commandUnparsed)}`]),
+    ...urls.map(
+      (url) => `address: ${method === undefined ? "" : `${plain(method)} `}${plain(url)}`,
+    ),
+    ...(mcpServer === undefined ? [] : [`MCP: ${plain(mcpTool ?? "")} of ${plain(mcpServer)}`]),
+    ...(repeats === 0 ? [] : [`made before: ${repeats} times`]),
+  ];
+}
+
+function pathLine({ argument, input, place, workspacePath, hostPath, reason }: PathFact): string {
+  const leads = workspacePath ?? hostPath;
+  const to = leads === null || leads === input ? "" : ` → ${plain(leads)}`;
+  const why = reason === undefined ? "" : `: ${plain(reason)}`;
+  return `${plain(argument)} ${plain(input)}${to} (${place}${why})`;
+}
+
+const LONGEST_LINE = 500;
+
+/** In one line, with nothing that moves a terminal's cursor or turns the text around. */
+function plain(text: string): string {
+  const seen = text
+    .replaceAll(HOLE, "…")
+    .replaceAll(
+      /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+  return seen.length > LONGEST_LINE ? `${seen.slice(0, LONGEST_LINE)}…` : seen;
+}

@@ -1,0 +1,107 @@
+import * as fc from "fast-check";
+import picomatch from "picomatch";
+import { describe, expect, it } from "vitest";
+import {
+  fitsPath,
+  fitsPathWidely,
+  liesBelow,
+  parsePathPattern,
+  problemWithPathPattern,
+  segmentsOf,
+} from "./path-pattern.ts";
+
+const name = fc.constantFrom("a", "b", "ab", ".env", "a.ts", "[id]", "(group)", "a+b", "$x", "^");
+const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join("/"));
+const segment = fc.oneof(
+  name,
+  fc.constantFrom("**", "*", "?", "*.ts", "a*", "??", ".*", "{a,b}", "{a,*.ts}b", "{ab,{.env,b}}"),
+);
+const pattern = fc
+  .array(segment, { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join("/"));
+
+/** Everything but our own signs means itself; picomatch has more. */
+function asPicomatch(pattern: string): string {
+  return pattern.replaceAll(/[[\]()+$^!@|]/g, (sign) => `\\${sign}`);
+}
+
+describe("path patterns", () => {
+  it("fit what picomatch says they fit [W-03]", () => {
+    fc.assert(
+      fc.property(pattern, path, (pattern, path) => {
+        expect(problemWithPathPattern(pattern)).toBeUndefined();
+        // To picomatch a/** has the folder a in it and a*/** has not; to us both have.
+        const folder = pattern.replace(/(\/\*\*)+$/, "");
+        const expected = [pattern, folder].some((one) =>
+          picomatch(asPicomatch(one), { dot: true })(path),
+        );
+        expect(fitsPath(parsePathPattern(pattern), segmentsOf(path))).toBe(expected);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("what allows a path would also deny it", () => {
+    fc.assert(
+      fc.property(pattern, path, (pattern, path) => {
+        const parsed = parsePathPattern(pattern);
+        fc.pre(fitsPath(parsed, segmentsOf(path)));
+        expect(fitsPathWidely(parsed, segmentsOf(path))).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("come to an end on paths that are made to keep a regular expression busy", () => {
+    const stars = parsePathPattern("**/*a*a*a*a*.key");
+    expect(fitsPath(stars, segmentsOf("a".repeat(4_000)))).toBe(false);
+    const globstars = parsePathPattern("**/a*/**/b*/**/c*/**/d*");
+    expect(fitsPath(globstars, segmentsOf(`${"a/".repeat(1_000)}${"b/".repeat(1_000)}x`))).toBe(
+      false,
+    );
+  });
+
+  it("are not passed by a line break in a name", () => {
+    expect(fitsPath(parsePathPattern("**/.env"), segmentsOf("a\nb/.env"))).toBe(true);
+  });
+
+  it("the root of the workspace is in ** and in nothing else", () => {
+    for (const root of ["", "."]) {
+      expect(fitsPath(parsePathPattern("**"), segmentsOf(root))).toBe(true);
+      expect(fitsPath(parsePathPattern("*"), segmentsOf(root))).toBe(false);
+    }
+  });
+
+  it("lie below the folders of their fixed part", () => {
+    const secrets = parsePathPattern("src/secrets/**");
+    expect(
+      ["", "src", "SRC", "src/secrets", "lib", "src/secrets/x"].map((path) =>
+        liesBelow(secrets, segmentsOf(path)),
+      ),
+    ).toEqual([true, true, true, false, false, false]);
+    expect(liesBelow(parsePathPattern("**/.env"), segmentsOf("src"))).toBe(false);
+  });
+
+  it.each([
+    ["!src/**", "negation"],
+    ["src/!(a)", "extended glob"],
+    ["@(a|b)/x", "extended glob"],
+    ["src\\**", "backslash"],
+    ["~/x", "begins with ~"],
+    ["src/", "end with /**"],
+    ["src//x", "empty segment"],
+    ["./src", "segment ."],
+    ["src/../x", "segment .."],
+    ["{a,..}/x", "segment .."],
+    ["src/**.ts", "stand alone"],
+    ["{1..9}", "two or more choices"],
+    ["{a}", "two or more choices"],
+    ["{a,}", "none of them empty"],
+    ["{a,b", "other half"],
+    ["a}", "other half"],
+    ["{a,b}".repeat(9), "ways through"],
+    ["{a,b,c}".repeat(200), "ways through"],
+  ])("refuses %.30s", (pattern, part) => {
+    expect(problemWithPathPattern(pattern)).toContain(part);
+  });
+});

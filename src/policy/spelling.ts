@@ -1,0 +1,16 @@
+/** One form for what Unicode has several of. */
+export function composed(text: string): string {
+  return text.normalize("NFC");
+}
+
+/**
+ * One form for everything that some file system takes for the same name: upper and lower case, composed or not, with or
+ * without characters that are not seen. What denies compares these, so that no other spelling gets past it.
+ */
+export function folded(text: string): string {
+  // To upper case first: only that way do ß and SS, ſ and s come out alike.
+  return text.replaceAll(UNSEEN, "").normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+}
+
+/** HFS+ leaves them out when it compares names. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;

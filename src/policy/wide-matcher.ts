@@ -1,0 +1,98 @@
+import type { PolicyContext, SimpleCommand } from "../domain/policy-decision.ts";
+import { wideArgument } from "./argument-tests.ts";
+import { allChecks, type CallCheck, type CheckMakers } from "./call-check.ts";
+import { coveringTexts } from "./command/join-words.ts";
+import { nameOfProgram } from "./command/launchers.ts";
+import { parsePathPattern } from "./path-pattern.ts";
+import { isNamedPath } from "./path-places.ts";
+import type { Matcher } from "../domain/policy.ts";
+import { parseUrl } from "./url-facts.ts";
+import { fitsUrlWidely, parseUrlPattern } from "./url-pattern.ts";
+import { fitsAnySpelling, HOLE, spelled } from "./wildcard.ts";
+
+/** For rules that deny or ask: any part of the call is enough, in any spelling, and so is what may fit. */
+export function wideMatcher(matcher: Matcher): CallCheck {
+  return allChecks(matcher, MAKERS);
+}
+
+const MAKERS: CheckMakers = {
+  tool: (patterns) => named(patterns, (call, isOne) => isOne(call.tool)),
+  toolKind: (kinds) => (call) => kinds.includes(call.kind),
+  sideEffect: (effects) => (call) => effects.some((effect) => mayHave(effect, call)),
+  path: (patterns) => {
+    const parsed = patterns.map(parsePathPattern);
+    return ({ paths, kind }) => {
+      const takesFolders = kind === "delete" || kind === "move";
+      return paths.some((fact) => isNamedPath(parsed, fact, takesFolders));
+    };
+  },
+  command: (patterns) => named(patterns, (call, isOne) => commandTexts(call).some(isOne)),
+  commandIdentity: (patterns) => {
+    const plain = patterns.filter((pattern) => !/[*?]/.test(pattern)).map(nameOfProgram);
+    return named([...patterns, ...plain], (call, isOne) =>
+      simpleCommands(call).some(({ program }) => namesOfProgram(program).some(isOne)),
+    );
+  },
+  url: (patterns) => {
+    const parsed = patterns.map(parseUrlPattern);
+    return ({ urls = [] }) =>
+      urls.some((url) => parsed.some((pattern) => fitsUrlWidely(pattern, url)));
+  },
+  domain: (patterns) =>
+    named(
+      patterns,
+      ({ urls = [], domains = [] }, isOne) =>
+        urls.some((url) => parseUrl(url) === undefined) || domains.some(isOne),
+    ),
+  method: (methods) => (call) => call.method !== undefined && methods.includes(call.method.trim()),
+  mcpServer: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpServer)),
+  mcpTool: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpTool)),
+  capability: (patterns) => named(patterns, (call, isOne) => call.capabilities.some(isOne)),
+  // Written so that a count which is no number counts.
+  repeatCountAtLeast: (least) => (call) => !(call.repeats < least),
+  args: (tests) => {
+    const checks = tests.map(wideArgument);
+    return (_, input) => checks.every((check) => check(input));
+  },
+};
+
+/** A tool of which nobody knows what it does may do anything that leaves a trace. */
+function mayHave(effect: PolicyContext["sideEffect"], call: PolicyContext): boolean {
+  const isUnknown = call.kind === "other" && call.sideEffect === "network";
+  return effect === call.sideEffect || (isUnknown && effect !== "none" && effect !== "read_only");
+}
+
+/** The whole as it was written, and each simple command by itself. */
+function commandTexts(call: PolicyContext): string[] {
+  if (call.command === undefined) return [];
+  return [call.command, ...simpleCommands(call).flatMap(({ words }) => coveringTexts(words))];
+}
+
+/** Where nobody took a command apart, it may be anything. */
+function simpleCommands(call: PolicyContext): readonly SimpleCommand[] {
+  if (call.command === undefined) return [];
+  return call.simpleCommands ?? [{ program: null, words: [HOLE] }];
+}
+
+/** In whatever folder it lies. */
+function namesOfProgram(program: string | null): string[] {
+  if (program === null) return [HOLE];
+  const name = nameOfProgram(program);
+  return [program, name, name.replace(/\.exe$/i, "")];
+}
+
+type IsOne = (name: string | undefined) => boolean;
+
+/** `isOne` says whether a name may fit one of the patterns. */
+function named(
+  patterns: readonly string[],
+  check: (call: PolicyContext, isOne: IsOne) => boolean,
+): CallCheck {
+  const compared = patterns.map(spelled);
+  const isOne: IsOne = (name) => {
+    if (name === undefined) return false;
+    const compare = spelled(name);
+    return compared.some((pattern) => fitsAnySpelling(pattern, compare));
+  };
+  return (call) => check(call, isOne);
+}

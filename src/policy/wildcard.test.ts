@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fits, fitsAnySpelling, fitsExactly, HOLE, mayFit, spelled } from "./wildcard.ts";
+
+const letter = fc.constantFrom("a", "b", "/", "\n", "😀");
+const text = fc.array(letter, { maxLength: 8 }).map((letters) => letters.join(""));
+const pattern = fc
+  .array(fc.oneof(letter, fc.constantFrom("*", "?")), { maxLength: 6 })
+  .map((letters) => letters.join(""));
+
+describe("fits", () => {
+  it("says what a regular expression says", () => {
+    fc.assert(
+      fc.property(pattern, text, (pattern, text) => {
+        const source = pattern.replaceAll("*", "[^]*").replaceAll("?", "[^]");
+        expect(fits(pattern, text)).toBe(new RegExp(`^${source}$`, "u").test(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("comes to an end where a regular expression would not", () => {
+    expect(fits(`${"*a".repeat(400)}*b`, "a".repeat(20_000))).toBe(false);
+  });
+
+  it("covers a hole by a star, never by a question mark", () => {
+    expect(fits("git *", `git ${HOLE}`)).toBe(true);
+    expect(fits("git ?", `git ${HOLE}`)).toBe(false);
+  });
+});
+
+describe("mayFit", () => {
+  const holed = fc
+    .array(fc.oneof(letter, fc.constant(HOLE)), { maxLength: 5 })
+    .map((letters) => letters.join(""));
+
+  it("is true wherever some filling of the holes fits", () => {
+    fc.assert(
+      fc.property(pattern, holed, text, (pattern, holed, filling) => {
+        const filled = holed.replaceAll(HOLE, filling);
+        fc.pre(fits(pattern, filled));
+        expect(mayFit(pattern, holed)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("is false where none can", () => {
+    expect(mayFit("git push*", `git${HOLE}`)).toBe(true);
+    expect(mayFit("git push*", `echo ${HOLE}`)).toBe(false);
+    expect(mayFit("*.ts", `${HOLE}.js`)).toBe(false);
+    expect(mayFit("a?c", `a${HOLE}c`)).toBe(true);
+    expect(mayFit("", HOLE)).toBe(true);
+    expect(mayFit("**", `x${HOLE}`)).toBe(true);
+  });
+});
+
+describe("spellings", () => {
+  it.each([
+    ["café", "cafe\u0301", true],
+    ["STRASSE", "straße", true],
+    ["secret?", "secretß", true],
+    [".git", ".g\u200Cit", true],
+    ["key", "\u212Aey", true],
+    ["src", "ｓｒｃ", false],
+    ["src", "ѕrc", false],
+  ])("what denies %j meets %j: %s", (pattern, name, expected) => {
+    expect(fitsAnySpelling(spelled(pattern), spelled(name))).toBe(expected);
+  });
+
+  it.each([
+    ["café", "cafe\u0301", true],
+    ["src", "SRC", false],
+    [".git", ".g\u200Cit", false],
+    ["src", "ｓｒｃ", false],
+  ])("what allows %j meets %j: %s", (pattern, name, expected) => {
+    expect(fitsExactly(spelled(pattern), spelled(name))).toBe(expected);
+  });
+});

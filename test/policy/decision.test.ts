@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { readPolicy } from "../../src/policy/document/read-policy.ts";
+import { judge } from "../../src/policy/judge.ts";
+import { mergePolicies } from "../../src/policy/merge-policies.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import { call, decide, edit, read, run, runWith, toolWith } from "./calls.ts";
+
+const editSrc = {
+  rules: [{ id: "edit-src", ask: { tool: "edit_*", path: "src/**" }, reason: "workspace edit" }],
+};
+
+describe("a decision", () => {
+  it("carries its action, reason, rule, labels and context [B-105] [B-106]", () => {
+    expect(
+      decide(editSrc, edit("./src/main.rs", { leads: { path: { workspacePath: "src/main.rs" } } })),
+    ).toEqual({
+      action: "ask",
+      reason: "workspace edit",
+      rule: { source: "rules", action: "ask", id: "edit-src", index: 0 },
+      labels: ["approval_required", "path_rule"],
+      context: {
+        tool: "edit_file",
+        kind: "edit",
+        sideEffect: "workspace_write",
+        capabilities: ["workspace.write_text"],
+        paths: [
+          {
+            argument: "path",
+            input: "./src/main.rs",
+            place: "inside",
+            workspacePath: "src/main.rs",
+            hostPath: "/work/src/main.rs",
+          },
+        ],
+        repeats: 0,
+      },
+      approvers: 1,
+    });
+  });
+
+  it("is plain data, so that a receipt can carry it [B-103]", () => {
+    const decision = decide(editSrc, edit("src/main.rs"));
+    expect(JSON.parse(JSON.stringify(decision))).toEqual(decision);
+  });
+
+  it("says by itself why, where no rule does", () => {
+    expect(decide({}, call("x")).reason).toBe("No rule speaks of x; the default is to ask");
+    expect(decide({ auto_deny: ["x"] }, call("x")).reason).toBe("auto_deny[0] denies x");
+    expect(decide({ rules: [{ id: "no", deny: "x" }] }, call("x")).reason).toBe("no denies x");
+  });
+
+  it("tells a model how to write its command plainly", () => {
+    const policy = { rules: [{ id: "no-rm", deny: { command_identity: "rm" } }] };
+    expect(decide(policy, run("echo `date`")).reason).toBe(
+      "no-rm denies run_command; it is not certain what the command runs: it has a backquote",
+    );
+  });
+
+  it("names the worst words for what a tool does not say [W-08]", () => {
+    const { context } = decide({}, call("x"));
+    expect([context.kind, context.sideEffect]).toEqual(["other", "network"]);
+  });
+
+  it("asks as many people as the rule that wants the most", () => {
+    const policy = {
+      rules: [
+        {
+          id: "one",
+          ask: "x",
+          approval: { prompt: "Really?", risk: "high", metadata: { ticket: 1 } },
+        },
+        { id: "three", ask: "*", approval: { approvers: 3 } },
+      ],
+      auto_approve: ["x"],
+    };
+    const decision = decide(policy, call("x"));
+    expect(decision.approvers).toBe(3);
+    expect(decision.rule?.id).toBe("one");
+    expect(decision.approval).toEqual({ prompt: "Really?", risk: "high", metadata: { ticket: 1 } });
+    expect(decide({ ...policy, auto_deny: ["x"] }, call("x"))).not.toHaveProperty("approval");
+  });
+
+  it("names the merged policy that decided", () => {
+    const merged = [{ default: "allow" }, { auto_deny: ["x"] }];
+    expect(decide(merged, call("x")).rule).toEqual({
+      source: "auto_deny",
+      action: "deny",
+      id: null,
+      index: 0,
+      layer: 1,
+    });
+  });
+
+  it("is made anew for rewritten arguments: an allowance does not go over to them [W-02]", () => {
+    const policy = {
+      auto_deny: ["nothing"],
+      rules: [
+        { allow: { path: "src/**" } },
+        { id: "no-rm", deny: { command_identity: "rm" } },
+        { allow: { command_identity: "ls" } },
+      ],
+    };
+    expect(decide(policy, edit("src/a")).action).toBe("allow");
+    expect(decide(policy, edit("lib/a")).action).toBe("ask");
+    expect(decide(policy, edit("../a")).action).toBe("deny");
+    expect(decide(policy, run("ls")).action).toBe("allow");
+    expect(decide(policy, run("rm x")).action).toBe("deny");
+    expect(decide(policy, runWith({ command: "ls", argv: ["rm"] })).action).toBe("deny");
+  });
+
+  it("of a policy out of a log with a key of a newer version is to deny", () => {
+    const [layer] = readPolicy({ default: "allow", auto_approve: ["x"] }).layers;
+    const newer = {
+      layers: [
+        { ...layer, rules: [{ ...layer?.rules[0], match: { tool: ["x"], weekday: ["monday"] } }] },
+      ],
+    };
+    const { tool, input } = call("x");
+    const decision = judge(
+      newer as unknown as Policy,
+      contextOf(factsOf(tool, input), [], 0),
+      input,
+    );
+    expect(decision).toMatchObject({ action: "deny", rule: { source: "policy" } });
+  });
+
+  it("takes words out of a log that nobody knows for the worst [W-08]", () => {
+    const { tool, input } = read("x");
+    const context = { ...contextOf(factsOf(tool, {}), [], 0), sideEffect: "banana" as "none" };
+    const policy = readPolicy({
+      auto_approve: ["*"],
+      rules: [{ deny: { side_effect: "network" } }],
+    });
+    expect(judge(policy, context, input).action).toBe("deny");
+  });
+
+  it("denies a path that nobody looked up", () => {
+    const { tool, input } = read("src/a");
+    const policy = readPolicy({ default: "allow" });
+    const { action, context } = judge(policy, contextOf(factsOf(tool, input), [], 0), input);
+    expect([action, context.paths[0]?.reason]).toEqual(["deny", "nobody looked where it leads"]);
+  });
+
+  it("does not take what was found for one path for another", () => {
+    const facts = factsOf(toolWith("x"), { path: "../secret" });
+    const stale = {
+      argument: "path",
+      input: "src/a",
+      place: "inside",
+      workspacePath: "src/a",
+      hostPath: "/work/src/a",
+    } as const;
+    expect(contextOf(facts, [stale], 0).paths).toMatchObject([
+      { input: "../secret", place: "invalid" },
+    ]);
+  });
+});
+
+describe("merging", () => {
+  it("keeps the layers of both, the same one once", () => {
+    const [one, other] = [readPolicy({ auto_deny: ["x"] }), readPolicy({ auto_deny: ["y"] })];
+    const merged = mergePolicies(one, mergePolicies(other, one));
+    expect(merged).toEqual({ layers: [...one.layers, ...other.layers] });
+  });
+
+  it("has an end", () => {
+    const policies = Array.from({ length: 40 }, (_, at) => readPolicy({ auto_deny: [`x${at}`] }));
+    expect(() => policies.reduce((outer, inner) => mergePolicies(outer, inner))).toThrow(
+      "More than 32 policies",
+    );
+  });
+});

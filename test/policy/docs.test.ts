@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readPolicy } from "../../src/policy/document/read-policy.ts";
+import { SENSITIVE_PATHS } from "../../src/policy/guards.ts";
+import { decide, outcomeOf, run } from "./calls.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/policy.md"), "utf8");
+
+function blocks(language: string): string[] {
+  const pattern = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm");
+  return [...page.matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+describe("docs/policy.md", () => {
+  it("has examples that can be read", () => {
+    const examples = blocks("json").map((text) => readPolicy(JSON.parse(text)));
+    expect(examples.length).toBe(3);
+  });
+
+  it("lists the sensitive paths", () => {
+    expect(blocks("text").map((text) => text.trim().split("\n"))).toEqual([SENSITIVE_PATHS]);
+  });
+
+  it.each([
+    ["git log | grep fix", "allow by rules:look"],
+    ["git log; make", "ask by default"],
+    ['ls "$(rm -rf x)"', "deny by rules:no-rm"],
+    ["A=b r\\m x", "deny by rules:no-rm"],
+    ["/bin/rm x", "deny by rules:no-rm"],
+    ["./git log", "ask by default"],
+    ["git log > notes.txt", "ask by default"],
+    ["PAGER=x git log", "ask by default"],
+    ["ls `cat x`", "deny by rules:no-rm"],
+    ["sudo ls", "deny by rules:no-rm"],
+    ['eval "$X"', "deny by rules:no-rm"],
+    ["cat <<E", "deny by rules:no-rm"],
+  ])("tells the truth about %s", (command, expected) => {
+    const policy: object = JSON.parse(blocks("json")[2] ?? "{}");
+    expect(outcomeOf(decide(policy, run(command)))).toBe(expected);
+    expect(page).toContain(command.replaceAll("|", "\\|"));
+  });
+});
