@@ -9,7 +9,8 @@ export function digestOfText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function canonicalText(value: unknown): string {
+/** As JSON, the keys in one order. */
+export function canonicalText(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) => {
       if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;

@@ -51,6 +51,33 @@ describe("a held program", () => {
     expect(isAlive(program.group.id)).toBe(false);
   });
 
+  it("keeps what it wrote for whoever reads it after its end", async () => {
+    const program = await held("echo out; echo err >&2");
+    program.release();
+    await program.exited;
+    // By then Node has thrown away what nobody was reading.
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([await textOf(program.output), await textOf(program.errors)]).toEqual([
+      "out\n",
+      "err\n",
+    ]);
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("is over before what it started in the background is", async () => {
+    const program = await held("sleep 1000 & exit 3");
+    let isEnded = false;
+    void program.ended.then(() => void (isEnded = true));
+    program.output.resume();
+    program.errors.resume();
+    program.release();
+    expect(await program.exited).toEqual({ code: 3, signal: null });
+    expect([isEnded, program.isGone()]).toEqual([false, false]);
+    await program.end();
+    expect(await program.ended).toEqual({ code: 3, signal: null });
+  });
+
   it("is an error of its own when it cannot be started", async () => {
     const options = { environment: {}, workingDirectory: "/not/there" };
     await expect(holdProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });

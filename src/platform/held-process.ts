@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
+import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
 import { birthOf } from "./process-birth.ts";
 import { groupNumbered, processGroup, type ProcessGroup } from "./process-group.ts";
 
@@ -9,12 +9,20 @@ export interface HeldProcess {
   readonly group: { readonly id: number; readonly born: string };
   readonly output: Readable;
   readonly errors: Readable;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** The program itself is over; what it started may still hold on to its outputs. */
+  readonly exited: Promise<Exit>;
+  /** It is over, and both outputs are. */
+  readonly ended: Promise<Exit>;
   release(input?: string): void;
   /** Whether no process of the group is left. */
   isGone(): boolean;
   /** Ends every process of the group that is left. */
   end(): Promise<void>;
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
 }
 
 export interface HoldOptions {
@@ -37,9 +45,10 @@ export async function holdProcess(
     env: { ...environment },
     ...(workingDirectory !== undefined && { cwd: workingDirectory }),
   });
-  const ended = endOf(child);
+  const exited = endOf(child, "exit");
+  const ended = endOf(child, "close");
   // A program that could not be started is told of by the next line.
-  ended.catch(() => undefined);
+  for (const end of [exited, ended]) end.catch(() => undefined);
   await once(child, "spawn");
   const { pid, stdin, stdout, stderr } = child;
   const gate = child.stdio[3] as Writable | null;
@@ -49,11 +58,13 @@ export async function holdProcess(
   // A program that ends without reading its input is no error of ours.
   stdin.on("error", () => undefined);
   gate.on("error", () => undefined);
+  const [output, errors] = [kept(stdout), kept(stderr)];
   const group = processGroup(child);
   return {
     group: { id: pid, born: await birthOf(pid) },
-    output: stdout,
-    errors: stderr,
+    output,
+    errors,
+    exited,
     ended,
     release(input = "") {
       gate.end("\n");
@@ -66,10 +77,15 @@ export async function holdProcess(
 
 const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 
-function endOf(child: ChildProcess): HeldProcess["ended"] {
+/** Node throws away what a program wrote if nobody reads it yet when the program ends. */
+function kept(stream: Readable): Readable {
+  return pipeline(stream, new PassThrough(), () => undefined);
+}
+
+function endOf(child: ChildProcess, event: "exit" | "close"): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal }));
+    child.once(event, (code: number | null, signal: string | null) => resolve({ code, signal }));
   });
 }
 

@@ -11,10 +11,15 @@ interface Environment {
  * the user's own state directory.
  */
 export function stateDirectory(env: Environment, from: string): string {
-  const { SPANLINE_DATA_DIR: given, XDG_STATE_HOME: state, LOCALAPPDATA: local } = env;
+  const { SPANLINE_DATA_DIR: given } = env;
   if (given !== undefined && given !== "") return resolve(from, given);
   const project = nearest(from, ".spanline");
   if (project !== undefined) return project;
+  return userDirectory(env);
+}
+
+/** The user's own, whatever project they are in. */
+export function userDirectory({ XDG_STATE_HOME: state, LOCALAPPDATA: local }: Environment): string {
   return join(state || local || join(homedir(), ".local", "state"), "spanline");
 }
 

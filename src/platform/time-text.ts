@@ -1,8 +1,3 @@
-/** A time in the words of RFC 3339, to the millisecond and in UTC. */
-export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 /** A time in the words of HTTP, to the second: `Tue, 15 Nov 1994 08:12:31 GMT`. */
 export function httpTime(milliseconds: number): string {
   return new Date(milliseconds).toUTCString();
