@@ -1,5 +1,6 @@
-import type { ToolFacts } from "../domain/agent-event.ts";
+import type { ToolExamined, ToolFacts } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { PathFact } from "../domain/policy-decision.ts";
 
 /** Something that runs here when the agent calls it. */
 export interface Tool {
@@ -11,7 +12,27 @@ export interface Tool {
    * model as the error's message alone.
    */
   run(input: JsonObject, context: ToolContext): unknown;
+  /** Looks where the paths of a call lead, and what it would change, before it is judged. Changes nothing. */
+  readonly examine?: (call: CallToExamine) => Promise<Examined>;
 }
+
+/** How a tool looks at its calls, if it does. It may be an instance of a class. */
+export function examinerOf(tool: Tool | undefined): Tool["examine"] {
+  return tool?.examine === undefined ? undefined : (call) => tool.examine?.(call) ?? NOTHING_FOUND;
+}
+
+const NOTHING_FOUND = Promise.resolve({ paths: [] });
+
+export interface CallToExamine {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly paths: readonly { readonly argument: string; readonly input: string }[];
+  /** Where the session works, if it said so. */
+  readonly workingDirectory?: string;
+  readonly signal: AbortSignal;
+}
+
+export type Examined = Pick<ToolExamined, "paths" | "diffs" | "evidence">;
 
 export interface ToolContext {
   readonly sessionId: string;
@@ -22,6 +43,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
+  /** Where the path arguments led when the call was judged; what is opened has to be there still. */
+  readonly paths?: readonly PathFact[];
   /** Aborted at the tool's limit, at a cancel, and when the bridge stops. */
   readonly signal: AbortSignal;
   /** Shown to people while the tool runs. */
@@ -45,5 +68,13 @@ export interface Spawned {
   /** As they come; read both. */
   readonly output: AsyncIterable<Uint8Array>;
   readonly errors: AsyncIterable<Uint8Array>;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** The program itself is over; what it started in the background may still hold on to its outputs. */
+  readonly exited: Promise<ProgramEnd>;
+  /** It is over, and both outputs are. */
+  readonly ended: Promise<ProgramEnd>;
+}
+
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
 }

@@ -1,0 +1,46 @@
+import { SpanlineError } from "../../domain/errors.ts";
+
+export interface Environment {
+  readonly [name: string]: string | undefined;
+}
+
+/** What a command sees of the environment: a few names, and those that the configuration adds. */
+export function commandEnvironment(
+  environment: Environment,
+  added: readonly string[],
+): { readonly [name: string]: string } {
+  const names = [...ALWAYS, ...added];
+  const given = names.flatMap((name) => {
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    return value === undefined || LOGIN_IN_ADDRESS.test(value) ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries([...DEFAULTS, ...given]);
+}
+
+/** Throws for a name that is none, and for one that a credential goes by. */
+export function checkAddedNames(added: readonly string[]): void {
+  for (const name of added) {
+    const problem = !/^[a-z_][a-z0-9_]*$/i.test(name)
+      ? "is no name of a variable"
+      : CREDENTIAL.test(name)
+        ? "sounds like a credential, which no command gets"
+        : undefined;
+    if (problem === undefined) continue;
+    const details = { path: "passEnvironment" };
+    throw new SpanlineError("invalid_option", `${JSON.stringify(name)} ${problem}`, { details });
+  }
+}
+
+const ALWAYS = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"];
+
+const DEFAULTS = [
+  ["PATH", "/usr/local/bin:/usr/bin:/bin"],
+  ["LANG", "C.UTF-8"],
+  ["TERM", "dumb"],
+] as const;
+
+const CREDENTIAL =
+  /KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?(?:_|$)|CREDENTIAL|AUTH|COOKIE|^AWS_(?!(?:DEFAULT_)?REGION$)|^SPANLINE_/i;
+
+/** Such as a proxy's address with a password in it. */
+const LOGIN_IN_ADDRESS = /:\/\/[^/\s@]*:[^/\s@]*@/;

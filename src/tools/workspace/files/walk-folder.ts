@@ -1,0 +1,107 @@
+import type { Dirent } from "node:fs";
+import { join } from "node:path";
+import { isRefusal } from "../refusal.ts";
+import type { Folder } from "./folder.ts";
+
+export interface WalkOptions {
+  /** 1 for what is in the folder itself. */
+  readonly depth: number;
+  readonly entries: number;
+  /** Folders that are named, and not entered. */
+  readonly isSkipped: (name: string) => boolean;
+  readonly rest: () => Promise<void> | undefined;
+}
+
+export interface WalkEntry {
+  /** From the folder that is walked, with `/`. */
+  readonly path: string;
+  readonly type: "file" | "folder" | "link" | "other";
+  /** Open while the entry is looked at. */
+  readonly folder: Folder;
+  readonly name: string;
+}
+
+/** What a walk came past and did not enter. */
+export interface WalkNotes {
+  entries: number;
+  /** There is more than was looked at. */
+  isCut: boolean;
+  skipped: number;
+  tooDeep: number;
+  unreadable: number;
+  hidden: number;
+}
+
+export function noNotes(): WalkNotes {
+  return { entries: 0, isCut: false, skipped: 0, tooDeep: 0, unreadable: 0, hidden: 0 };
+}
+
+/** Everything in a folder and below, sorted by name. Links are named and never followed. */
+export async function* walkFolder(
+  folder: Folder,
+  options: WalkOptions,
+  notes: WalkNotes,
+  above = "",
+): AsyncGenerator<WalkEntry, void, void> {
+  const left = options.entries - notes.entries;
+  const entries = await folder.entries(left + 1);
+  if (entries.length > left) notes.isCut = true;
+  notes.entries += Math.min(entries.length, left);
+  for (const entry of entries.slice(0, left).sort(byName)) {
+    await options.rest();
+    const { name } = entry;
+    const path = join(above, name);
+    const type = typeOf(entry);
+    if (type !== "folder") {
+      yield { path, type, folder, name };
+      continue;
+    }
+    const inner = await enteredOrNoted(folder, { name, path }, options, notes);
+    if (inner !== "hidden") yield { path, type, folder, name };
+    if (typeof inner === "string") continue;
+    try {
+      yield* walkFolder(inner, options, notes, path);
+    } finally {
+      await inner.close();
+    }
+  }
+}
+
+/** In no language: the same on every machine. */
+function byName({ name: one }: Dirent, { name: other }: Dirent): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function typeOf(entry: Dirent): WalkEntry["type"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+async function enteredOrNoted(
+  folder: Folder,
+  { name, path }: { readonly name: string; readonly path: string },
+  options: WalkOptions,
+  notes: WalkNotes,
+): Promise<Folder | "hidden" | "closed"> {
+  const isTooDeep = path.split("/").length >= options.depth;
+  const isSkipped = options.isSkipped(name);
+  let inner: Folder;
+  try {
+    // Also one that is not entered is looked at: what nobody may touch is not named either.
+    inner = await folder.enter(name);
+  } catch (error) {
+    if (isRefusal(error, "protected")) {
+      notes.hidden += 1;
+      return "hidden";
+    }
+    notes.unreadable += 1;
+    return "closed";
+  }
+  if (!isTooDeep && !isSkipped && notes.entries < options.entries) return inner;
+  await inner.close();
+  if (isSkipped) notes.skipped += 1;
+  else if (isTooDeep) notes.tooDeep += 1;
+  else notes.isCut = true;
+  return "closed";
+}

@@ -1,0 +1,15 @@
+import type { WalkNotes } from "./files/walk-folder.ts";
+
+/** Folders that are seldom meant and always large. */
+export function isUsuallySkipped(name: string): boolean {
+  return name === ".git" || name === "node_modules";
+}
+
+/** What is to be said of a walk beside what it found. */
+export function walkedNotes({ isCut, entries, skipped, unreadable }: WalkNotes): string[] {
+  return [
+    ...(isCut ? [`only the first ${entries} entries were looked at`] : []),
+    ...(skipped > 0 ? [`${skipped} of .git and node_modules were not entered`] : []),
+    ...(unreadable > 0 ? [`${unreadable} folders could not be entered`] : []),
+  ];
+}

@@ -1,0 +1,83 @@
+import { isAbsolute, resolve } from "node:path";
+import type { PathFact } from "../../../domain/policy-decision.ts";
+import { lookAt } from "../files/identity.ts";
+import { followedPath } from "./followed-path.ts";
+import { pathProblem } from "./path-problem.ts";
+import { isWithin, protectedPlaces, type ProtectedPlaces } from "./protected-places.ts";
+import { trueName } from "./true-name.ts";
+
+export interface PathInput {
+  /** Where it stands in the arguments, such as `path` or `paths[1]`. */
+  readonly argument: string;
+  readonly input: string;
+}
+
+export interface Surroundings {
+  /** The workspace; relative paths begin there. */
+  readonly root: string;
+  /** Folders and files that no tool may touch, whether they are there yet or not. */
+  readonly protectedFolders: readonly string[];
+}
+
+/** Looks on the disk where paths lead. What is opened later is checked again, since all of it may change meanwhile. */
+export async function examinePaths(
+  inputs: readonly PathInput[],
+  surroundings: Surroundings,
+): Promise<PathFact[]> {
+  const ground = await groundOf(surroundings);
+  const facts: PathFact[] = [];
+  for (const input of inputs) facts.push(await examinePath(input, ground));
+  return facts;
+}
+
+/** A workspace as it is on the disk. */
+export interface Ground {
+  /** Its real path; null where there is no such folder. */
+  readonly root: string | null;
+  readonly places: ProtectedPlaces;
+}
+
+export async function groundOf({ root, protectedFolders }: Surroundings): Promise<Ground> {
+  const places = await protectedPlaces(protectedFolders);
+  const followed = await followedPath(resolve(root));
+  const real = followed.problem === undefined ? followed.hostPath : undefined;
+  const facts = real === undefined ? undefined : await lookAt(real);
+  return { root: real !== undefined && facts?.isDirectory() === true ? real : null, places };
+}
+
+export async function examinePath(given: PathInput, ground: Ground): Promise<PathFact> {
+  const { input } = given;
+  const { root, places } = ground;
+  const wrong = pathProblem(input) ?? (root === null ? "the workspace is not there" : undefined);
+  if (wrong !== undefined || root === null) return invalid(given, wrong);
+  const followed = await followedPath(isAbsolute(input) ? input : `${root}/${input}`);
+  if (followed.problem !== undefined) return invalid(given, followed.problem);
+  const isInside = isWithin(followed.hostPath, root);
+  const hostPath = isInside ? await trueName(followed.hostPath, root) : followed.hostPath;
+  if (isConfiguration(hostPath) || (await places.covers(hostPath))) {
+    const reason = "it leads to what Spanline keeps for itself";
+    return { ...given, place: "protected", workspacePath: null, hostPath, reason };
+  }
+  if (!isInside) {
+    const reason = "it leads out of the workspace";
+    return { ...given, place: "outside", workspacePath: null, hostPath, reason };
+  }
+  return { ...given, place: "inside", workspacePath: workspacePathOf(hostPath, root), hostPath };
+}
+
+/** In any folder: the nearest one counts, so that a new one could take the place of ours. */
+function isConfiguration(hostPath: string): boolean {
+  return hostPath.split("/").some((name) => CONFIGURATION.test(name.normalize("NFKC")));
+}
+
+const CONFIGURATION = /^spanline\.config\./i;
+
+/** NFC, so that a rule about a name fits it however its accents are stored; what is opened is the host path. */
+function workspacePathOf(hostPath: string, root: string): string {
+  const below = hostPath.slice(root === "/" ? 1 : root.length + 1);
+  return below === "" ? "." : below.normalize("NFC");
+}
+
+function invalid(given: PathInput, reason = "it is no path"): PathFact {
+  return { ...given, place: "invalid", workspacePath: null, hostPath: null, reason };
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import type { Tool } from "../tool.ts";
+import { numberArgument, textArgument } from "./arguments.ts";
+import { openFile } from "./files/open-file.ts";
+import { refusal } from "./refusal.ts";
+import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
+import { lineWindow, type WindowText } from "./text/line-window.ts";
+import { inItsFolder, locate } from "./workspace.ts";
+import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+
+export function readFileTool(ground: ToolGround): Tool {
+  return workspaceTool(
+    {
+      name: "read_file",
+      description:
+        "Reads a text file of the workspace. Gives its lines with their numbers (which are not part of the text) and the " +
+        "sha256 that write_file can check. Long files come in parts: go on with from_line.",
+      properties: {
+        path: { type: "string", description: "From the workspace, with /" },
+        from_line: {
+          type: "integer",
+          minimum: 1,
+          description: "The first line wanted; 1 if absent",
+        },
+        max_lines: { type: "integer", minimum: 1, description: "How many lines at most" },
+      },
+      required: ["path"],
+      traits: {
+        kind: "read",
+        sideEffect: "read_only",
+        paths: ["path"],
+        capabilities: ["workspace.read_text"],
+      },
+      idempotent: true,
+      run: readFile,
+    },
+    ground,
+  );
+}
+
+async function readFile({ input, workspace, context }: WorkspaceCall): Promise<ToolOutput> {
+  const given = { argument: "path", input: textArgument(input, "path") ?? "" };
+  const located = await locate(workspace, given, context);
+  const { path } = located;
+  const { limits, places } = workspace;
+  const from = numberArgument(input, "from_line") ?? 1;
+  const lines = Math.min(numberArgument(input, "max_lines") ?? limits.readLines, limits.readLines);
+  return inItsFolder(workspace, located, async (folder, name) => {
+    const opened = await openFile(folder, name, places);
+    if (opened === undefined) throw refusal("missing", `There is no file ${path}`);
+    try {
+      const window = { from, lines, limits, signal: context.signal };
+      const found = await scanned(opened.handle, window);
+      const size = Number(opened.facts.size);
+      return output({ path, from, size, scanBytes: limits.scanBytes }, found);
+    } finally {
+      await opened.handle.close();
+    }
+  });
+}
+
+interface ScanOptions {
+  readonly from: number;
+  readonly lines: number;
+  readonly limits: WorkspaceCall["workspace"]["limits"];
+  readonly signal: AbortSignal;
+}
+
+interface Scanned {
+  /** Undefined for text. */
+  readonly binary: string | undefined;
+  readonly text: WindowText;
+  /** Of the whole file; undefined where the end was not reached. */
+  readonly sha256: string | undefined;
+  readonly bytes: number;
+}
+
+async function scanned(handle: FileHandle, options: ScanOptions): Promise<Scanned> {
+  const { from, lines, limits, signal } = options;
+  const { readCharacters: characters, lineCharacters } = limits;
+  const window = lineWindow({ from, lines, characters, lineCharacters });
+  const hash = createHash("sha256");
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+  let bytes = 0;
+  let binary: string | undefined;
+  let isWhole = false;
+  while (bytes < limits.scanBytes) {
+    signal.throwIfAborted();
+    const room = Math.min(buffer.length, limits.scanBytes - bytes);
+    const { bytesRead } = await handle.read(buffer, 0, room, bytes);
+    isWhole = bytesRead === 0;
+    if (isWhole) break;
+    const piece = buffer.subarray(0, bytesRead);
+    if (bytes === 0) binary = binaryKind(piece.subarray(0, BEGINNING_BYTES));
+    hash.update(piece);
+    if (binary === undefined) window.add(piece);
+    bytes += bytesRead;
+  }
+  return { binary, text: window.end(), sha256: isWhole ? hash.digest("hex") : undefined, bytes };
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+interface Header {
+  readonly path: string;
+  readonly from: number;
+  readonly size: number;
+  readonly scanBytes: number;
+}
+
+function output({ path, from, size, scanBytes }: Header, found: Scanned): ToolOutput {
+  const { binary, text, sha256, bytes } = found;
+  const whole = sha256 === undefined ? {} : { sha256 };
+  const told = sha256 === undefined ? "" : `, sha256 ${sha256}`;
+  const locations = [{ path, line: from }];
+  if (binary !== undefined) {
+    const length = sha256 === undefined ? Math.max(size, bytes) : bytes;
+    const data = { path, binary, bytes: length, ...whole };
+    const words = `${path} is ${binary} of ${length} bytes${told}. It is not shown.`;
+    return toolOutput({ text: words, data, locations });
+  }
+  const last = from + text.lines.length - 1;
+  const total = sha256 === undefined ? `at least ${text.total}` : text.total;
+  const range = text.lines.length === 0 ? "no lines" : `lines ${from} to ${last}`;
+  const notes = [
+    ...(last < text.total && text.lines.length > 0
+      ? [`lines ${last + 1} to ${text.total} are not shown; go on with from_line ${last + 1}`]
+      : []),
+    ...(sha256 === undefined ? [`only the first ${scanBytes} bytes were looked at`] : []),
+    ...(text.isUtf8 ? [] : ["some bytes are not UTF-8 and shown as \ufffd"]),
+    ...(text.hasCarriageReturns ? ["lines end with \\r\\n"] : []),
+  ];
+  const numbered = text.lines.map((line, at) => `${from + at}\t${line}`);
+  const words = [
+    `${path}, ${range} of ${total}${told}`,
+    ...numbered,
+    ...notes.map((note) => `[${note}]`),
+  ].join("\n");
+  const shownLines = { from, count: text.lines.length, cut: text.cut };
+  return toolOutput({ text: words, data: { path, shown: shownLines, total, ...whole }, locations });
+}

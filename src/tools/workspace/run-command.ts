@@ -1,0 +1,148 @@
+import type { JsonObject } from "../../domain/json.ts";
+import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import type { Spawned, Tool } from "../tool.ts";
+import { listArgument, numberArgument, textArgument } from "./arguments.ts";
+import { refusal } from "./refusal.ts";
+import { bubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
+import { hiddenPlaces } from "./sandbox/hidden-places.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import { watchProgram, type WatchedProgram } from "./watch-program.ts";
+import { folderAt, locate, type Located } from "./workspace.ts";
+import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+
+export interface CommandOptions {
+  readonly environment: { readonly [name: string]: string };
+  readonly sandbox: Sandbox | undefined;
+  readonly commandMs: number;
+}
+
+export function runCommandTool(ground: ToolGround, options: CommandOptions): Tool {
+  return workspaceTool(
+    {
+      name: "run_command",
+      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give command for a line of /bin/sh, or argv for a program with its arguments. What it leaves running in the background ends with the call. ${rightsOf(options.sandbox)}`,
+      properties: {
+        command: { type: "string", description: "For /bin/sh -c" },
+        argv: {
+          type: "array",
+          items: { type: "string" },
+          description: "A program and its arguments",
+        },
+        working_directory: { type: "string", description: "From the workspace; itself if absent" },
+        timeout_seconds: { type: "number", exclusiveMinimum: 0 },
+      },
+      required: [],
+      traits: {
+        kind: "execute",
+        sideEffect: "process_exec",
+        paths: ["working_directory"],
+        capabilities: ["process.exec"],
+        confined: options.sandbox !== undefined,
+      },
+      idempotent: false,
+      // The limit of the call itself comes first, and then there is output to tell of.
+      timeoutMs: options.commandMs + MARGIN_MS,
+      run: (call) => runCommand(call, options),
+    },
+    ground,
+  );
+}
+
+const MARGIN_MS = 10_000;
+
+function rightsOf(sandbox: Sandbox | undefined): string {
+  if (sandbox === undefined) {
+    return "It is not confined: it runs with the rights of the user, on the whole machine.";
+  }
+  const network = sandbox.network ? "it reaches the network" : "it has no network";
+  return `It is confined: it writes only in the workspace and in a /tmp of its own, and ${network}.`;
+}
+
+async function runCommand(call: WorkspaceCall, options: CommandOptions): Promise<ToolOutput> {
+  const { input, workspace, context, clock } = call;
+  const argv = argvOf(input);
+  const given = textArgument(input, "working_directory");
+  const place = { argument: "working_directory", input: given ?? "." };
+  const located = await locate(workspace, place, given === undefined ? undefined : context);
+  const wanted = (numberArgument(input, "timeout_seconds") ?? Infinity) * 1000;
+  const watch = {
+    clock,
+    signal: context.signal,
+    milliseconds: Math.min(wanted, options.commandMs),
+    outputBytes: workspace.limits.outputBytes,
+    floodBytes: workspace.limits.floodBytes,
+    progress: (line: string) => context.progress(line),
+  };
+  const program = await started(argv, located, call, options);
+  return output(await watchProgram(program, watch), located, options.sandbox !== undefined);
+}
+
+function argvOf(input: JsonObject): readonly string[] {
+  const command = textArgument(input, "command");
+  const argv = listArgument(input, "argv");
+  if ((command === undefined) === (argv === undefined)) {
+    throw refusal("invalid", "Give command or argv, and not both");
+  }
+  const made = argv ?? ["/bin/sh", "-c", command ?? ""];
+  const [program = ""] = made;
+  if (program === "" || command?.trim() === "") throw refusal("invalid", "The command is empty");
+  // The shell that starts it would take it for an option of its own.
+  if (program.startsWith("-")) throw refusal("invalid", `${program} is no program`);
+  if (made.some((part) => part.includes("\0"))) throw refusal("invalid", "It has a NUL character");
+  return made;
+}
+
+/** In the very folder that was judged: the program finds itself there whatever its path leads to by now. */
+async function started(
+  argv: readonly string[],
+  located: Located,
+  { workspace, context }: WorkspaceCall,
+  { sandbox, environment }: CommandOptions,
+): Promise<Spawned> {
+  const folder = await folderAt(workspace, located.names, located);
+  try {
+    const [program = "", ...args] = argv;
+    const workingDirectory = folder.self;
+    if (sandbox === undefined) {
+      return await context.spawn(program, args, { workingDirectory, environment });
+    }
+    const { root, places } = workspace;
+    const confinement = {
+      root,
+      workingDirectory: located.hostPath,
+      hidden: await hiddenPlaces(root, places.paths, environment["HOME"]),
+      network: sandbox.network,
+    };
+    return await context.spawn(sandbox.program, bubblewrapArguments(confinement, argv), {
+      workingDirectory,
+      environment: { ...environment, TMPDIR: "/tmp" },
+    });
+  } finally {
+    await folder.close();
+  }
+}
+
+function output(watched: WatchedProgram, { path }: Located, confined: boolean): ToolOutput {
+  const { end, output: stdout, errors: stderr, outputBytes, errorBytes } = watched;
+  const text = [
+    `${endText(watched)}${confined ? ", confined" : ", not confined"}`,
+    ...(stdout === "" ? [] : ["stdout:", stdout.trimEnd()]),
+    ...(stderr === "" ? [] : ["stderr:", stderr.trimEnd()]),
+    ...(stdout === "" && stderr === "" ? ["It wrote nothing."] : []),
+  ].join("\n");
+  const { code: exitCode, signal } = end ?? { code: null, signal: null };
+  const data = { exitCode, signal, stopped: watched.stopped, confined, outputBytes, errorBytes };
+  return toolOutput({ text, data, locations: [{ path }] });
+}
+
+function endText({ end, stopped, milliseconds }: WatchedProgram): string {
+  const seconds = Math.round(milliseconds / 100) / 10;
+  if (stopped === "time") return `Stopped at its time limit, after ${seconds} seconds`;
+  if (stopped === "flood") return `Stopped after ${seconds} seconds, for writing too much`;
+  const how =
+    end?.code === null || end === null
+      ? `Ended by ${end?.signal ?? "something unknown"}`
+      : `Exit code ${end.code}`;
+  const left = stopped === "left" ? "; what it left in the background was ended" : "";
+  return `${how} after ${seconds} seconds${left}`;
+}

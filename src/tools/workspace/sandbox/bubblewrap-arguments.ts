@@ -1,0 +1,48 @@
+export interface Confinement {
+  /** May be written; everything else can only be read. */
+  readonly root: string;
+  readonly workingDirectory: string;
+  /** What is not even there for the program. */
+  readonly hidden: readonly HiddenPlace[];
+  readonly network: boolean;
+}
+
+export interface HiddenPlace {
+  readonly path: string;
+  readonly type: "folder" | "file";
+}
+
+/** What bubblewrap is called with to run a program. Later arguments lie over earlier ones. */
+export function bubblewrapArguments(
+  { root, workingDirectory, hidden, network }: Confinement,
+  argv: readonly string[],
+): string[] {
+  return [
+    ["--die-with-parent"],
+    // Otherwise a program could type into the terminal that the bridge runs in.
+    ["--new-session"],
+    ["--unshare-all"],
+    network ? ["--share-net"] : [],
+    ["--cap-drop", "ALL"],
+    ["--ro-bind", "/", "/"],
+    ["--dev", "/dev"],
+    ["--proc", "/proc"],
+    ["--tmpfs", "/tmp"],
+    // Sockets of services, such as Docker's, take commands also where they can only be read.
+    ["--tmpfs", "/run"],
+    ...KEPT_IN_RUN.map((path) => ["--ro-bind-try", path, path]),
+    ["--bind", root, root],
+    ...hidden.map(hiding),
+    ["--chdir", workingDirectory],
+    ["--", ...argv],
+  ].flat();
+}
+
+/** Where some systems have their programs and the address of their name server. */
+const KEPT_IN_RUN = ["/run/current-system", "/run/systemd/resolve"];
+
+function hiding({ path, type }: HiddenPlace): string[] {
+  return type === "folder"
+    ? ["--tmpfs", path, "--remount-ro", path]
+    : ["--ro-bind", "/dev/null", path];
+}

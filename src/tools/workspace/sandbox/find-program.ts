@@ -1,0 +1,33 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { followedPath } from "../paths/followed-path.ts";
+import { isWithin } from "../paths/protected-places.ts";
+
+/**
+ * Finds a program by its name in the folders of `PATH`. Not in a folder that is given relative to another, nor below
+ * `avoid`: what an agent can write there is not what keeps it in.
+ */
+export async function findProgram(
+  name: string,
+  path: string,
+  avoid: readonly string[],
+): Promise<string | undefined> {
+  for (const folder of path.split(":").filter(isAbsolute)) {
+    const followed = await followedPath(join(folder, name));
+    if (followed.problem !== undefined) continue;
+    const { hostPath } = followed;
+    if (avoid.some((place) => isWithin(hostPath, place))) continue;
+    if (await isProgram(hostPath)) return hostPath;
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readlink, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { thrownMessage } from "../../../domain/errors.ts";
+import { systemClock, type Clock } from "../../../platform/clock.ts";
+import { holdProcess } from "../../../platform/held-process.ts";
+import { keptEnds } from "../text/kept-ends.ts";
+import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
+import { findProgram } from "./find-program.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+export interface SandboxSearch {
+  /** The `PATH` of this process. */
+  readonly path: string;
+  /** The workspaces: a program in one of them is not trusted to keep anybody in. */
+  readonly workspaces: readonly string[];
+  /** Whether commands may reach the network. */
+  readonly network?: boolean;
+  readonly clock?: Clock;
+}
+
+export type FoundSandbox =
+  | { readonly sandbox: Sandbox; readonly reason?: undefined }
+  | { readonly sandbox?: undefined; readonly reason: string };
+
+/**
+ * Looks for bubblewrap and tries it: it is used if a program in it really sees a world of its own. Many systems have it
+ * installed and do not let it work.
+ */
+export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
+  const { path, workspaces, network = false, clock = systemClock } = search;
+  if (process.platform !== "linux") return { reason: "bubblewrap is for Linux" };
+  const program = await findProgram("bwrap", path, workspaces);
+  if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" };
+  const sandbox: Sandbox = { type: "bubblewrap", program, network };
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "spanline-sandbox-")));
+  try {
+    const problem = await tried(sandbox, folder, clock);
+    return problem === undefined
+      ? { sandbox }
+      : { reason: `${program} cannot be used: ${problem}` };
+  } catch (error) {
+    return { reason: `${program} cannot be tried: ${thrownMessage(error)}` };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is wrong with it; undefined when nothing is. */
+async function tried(sandbox: Sandbox, folder: string, clock: Clock): Promise<string | undefined> {
+  const root = join(folder, "workspace");
+  const hidden = join(folder, "hidden");
+  const outside = join(folder, "outside");
+  for (const place of [root, hidden, outside]) await mkdir(place);
+  await writeFile(join(hidden, "secret"), "");
+  await writeFile(join(root, "file"), "");
+  const confinement = {
+    root,
+    workingDirectory: root,
+    hidden: [
+      { path: hidden, type: "folder" },
+      { path: join(root, "file"), type: "file" },
+    ],
+    network: sandbox.network,
+  } as const;
+  const args = bubblewrapArguments(confinement, ["/bin/sh", "-c", TRIAL, "trial", folder]);
+  const { output, errors, isOver } = await runFor(sandbox.program, args, clock);
+  if (!isOver) return "it does not come to an end";
+  const lines = output.split("\n");
+  if (!lines.includes("done")) return errors.trim().slice(0, 300) || "it does not run programs";
+  const complaint = lines.find((line) => line.startsWith("! "));
+  if (complaint !== undefined) return complaint.slice(2);
+  if (existsSync(join(outside, "made"))) return "programs in it write outside the workspace";
+  if (!existsSync(join(root, "made"))) return "programs in it do not write in the workspace";
+  for (const name of sandbox.network ? WORLDS : [...WORLDS, "net"]) {
+    const own = await readlink(`/proc/self/ns/${name}`);
+    if (lines.includes(own)) return `programs in it share our ${name} namespace`;
+  }
+  return undefined;
+}
+
+const WORLDS = ["mnt", "pid", "ipc"];
+
+/** Runs in the sandbox, and tells what it can do there that it must not. */
+const TRIAL = `
+[ ! -e "$1/hidden/secret" ] || echo "! programs in it see what is hidden from them"
+cat "$1/workspace/file" 2>/dev/null && echo "! programs in it read a file that is hidden from them"
+(: > "$1/outside/made") 2>/dev/null
+(: > "$1/workspace/made") || echo "! programs in it do not write in the workspace"
+[ "$(pwd)" = "$1/workspace" ] || echo "! programs in it do not begin in the workspace"
+while read -r _ _ _ _ point options _; do
+  [ "$point" = / ] && last=$options
+done < /proc/self/mountinfo
+case "$last" in ro|ro,*) ;; *) echo "! programs in it may write to the whole machine" ;; esac
+for name in mnt pid ipc net; do readlink /proc/self/ns/$name || echo "! readlink is missing"; done
+echo done
+`;
+
+async function runFor(program: string, args: readonly string[], clock: Clock) {
+  const environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const held = await holdProcess(program, args, { environment });
+  const output = keptEnds(MOST_BYTES);
+  const errors = keptEnds(MOST_BYTES);
+  held.output.on("data", (bytes: Uint8Array) => output.add(bytes));
+  held.errors.on("data", (bytes: Uint8Array) => errors.add(bytes));
+  held.release();
+  const isOver = await new Promise<boolean>((resolve) => {
+    const callOff = clock.after(LONGEST_MS, () => resolve(false));
+    held.ended
+      .then(
+        () => resolve(true),
+        () => resolve(true),
+      )
+      .finally(callOff);
+  });
+  await held.end();
+  return { output: output.text(), errors: errors.text(), isOver };
+}
+
+const MOST_BYTES = 8192;
+const LONGEST_MS = 10_000;

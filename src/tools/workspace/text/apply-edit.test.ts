@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { applyEdit } from "./apply-edit.ts";
+import { nearestLine } from "./nearest-line.ts";
+
+const edit = (text: string, oldText: string, newText: string, replaceAll = false) =>
+  applyEdit(text, { oldText, newText, replaceAll });
+
+describe("an edit", () => {
+  it("replaces what is there once", () => {
+    expect(edit("a b c", "b", "x")).toEqual({ text: "a x c", lines: [1] });
+    expect(edit("a\nb\nc", "b\n", "")).toEqual({ text: "a\nc", lines: [2] });
+  });
+
+  it("takes new text as it is, whatever it means elsewhere", () => {
+    expect(edit("a", "a", "$& $1 $$")).toMatchObject({ text: "$& $1 $$" });
+  });
+
+  it("fits lines that end with \\r\\n, and writes such", () => {
+    const text = "one\r\ntwo\r\nthree\r\n";
+    expect(edit(text, "one\ntwo\n", "1\n2\n")).toEqual({ text: "1\r\n2\r\nthree\r\n", lines: [1] });
+    expect(edit(text, "\ntwo", "\nTWO")).toEqual({ text: "one\r\nTWO\r\nthree\r\n", lines: [1] });
+    expect(edit(text, "two", "2\n2b")).toMatchObject({ text: "one\r\n2\r\n2b\r\nthree\r\n" });
+    expect(edit("one\ntwo\n", "one\r\ntwo", "x")).toMatchObject({ text: "x\n" });
+  });
+
+  it("leaves the ends of other lines alone in a text that mixes them", () => {
+    expect(edit("a\nb\r\nc\nd\n", "b\nc", "x\ny")).toMatchObject({ text: "a\nx\ny\nd\n" });
+  });
+
+  it("changes one place and no other", () => {
+    const texts = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r\n"), maxLength: 30 });
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        const made = edit(`${before}NEEDLE${after}`, "NEEDLE", "pin");
+        expect(made).toMatchObject({ text: `${before}pin${after}` });
+      }),
+    );
+  });
+
+  it("says at which lines there are several, and replaces all when it is told to", () => {
+    expect(edit("a\na\nb a", "a", "x")).toMatchObject({
+      problem: "unclear",
+      message: expect.stringContaining("3 times, at lines 1, 2, 3;"),
+    });
+    expect(edit("a\na\nb a", "a", "x", true)).toEqual({ text: "x\nx\nb x", lines: [1, 2, 3] });
+    expect(edit("a\n".repeat(20), "a", "x")).toMatchObject({
+      message: expect.stringContaining("9, 10, …;"),
+    });
+  });
+});
+
+describe("the nearest line", () => {
+  it("is the one that differs least", () => {
+    const text = "function one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}";
+    expect(nearestLine(text, "function  two(){\n return 2")).toEqual({
+      line: 5,
+      text: '"function two() {"',
+    });
+    expect(nearestLine(text, "something else entirely")).toBe(undefined);
+    expect(nearestLine(text, "\n \n")).toBe(undefined);
+    expect(nearestLine("", "a")).toBe(undefined);
+  });
+});

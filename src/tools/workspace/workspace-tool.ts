@@ -1,0 +1,49 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { ToolOutput } from "../../domain/tool-output.ts";
+import type { ToolTraits } from "../../domain/tool-traits.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import { defineTool } from "../define-tool.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { openWorkspace, type Workspace, type WorkspacePlace } from "./workspace.ts";
+
+/** What every tool of a workspace is made with. */
+export interface ToolGround {
+  readonly clock: SteadyClock;
+  /** The workspace of a session. */
+  placeFor(context: Pick<ToolContext, "workingDirectory">): WorkspacePlace;
+}
+
+export interface WorkspaceToolParts {
+  readonly name: string;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  readonly traits: Omit<ToolTraits, "executor">;
+  readonly idempotent: boolean;
+  readonly timeoutMs?: number;
+  run(call: WorkspaceCall): Promise<ToolOutput>;
+}
+
+export interface WorkspaceCall {
+  readonly input: JsonObject;
+  readonly workspace: Workspace;
+  readonly context: ToolContext;
+  readonly clock: SteadyClock;
+}
+
+export function workspaceTool(parts: WorkspaceToolParts, ground: ToolGround): Tool {
+  const { name, description, properties, required, idempotent, timeoutMs = 60_000 } = parts;
+  const tool = defineTool({
+    name,
+    description,
+    input: { type: "object", properties, required, additionalProperties: false },
+    idempotent,
+    timeoutMs,
+    async run(input: JsonObject, context) {
+      const workspace = await openWorkspace(ground.placeFor(context));
+      return parts.run({ input, workspace, context, clock: ground.clock });
+    },
+  });
+  const traits: ToolTraits = { ...parts.traits, executor: { type: "builtin" } };
+  return { ...tool, facts: { ...tool.facts, traits } };
+}

@@ -1,0 +1,92 @@
+import { isAbsolute } from "node:path";
+import { SpanlineError } from "../../domain/errors.ts";
+import { systemClock, type SteadyClock } from "../../platform/clock.ts";
+import { examineCall } from "./examine-call.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { checkAddedNames, commandEnvironment, type Environment } from "./command-environment.ts";
+import { editFileTool } from "./edit-file.ts";
+import type { Anchor } from "./files/folder.ts";
+import { DEFAULT_LIMITS, type WorkspaceLimits } from "./limits.ts";
+import { listFilesTool } from "./list-files.ts";
+import { readFileTool } from "./read-file.ts";
+import { runCommandTool } from "./run-command.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import { searchTool } from "./search.ts";
+import type { WorkspacePlace } from "./workspace.ts";
+import type { ToolGround } from "./workspace-tool.ts";
+import { writeFileTool } from "./write-file.ts";
+
+export interface WorkspaceToolsOptions {
+  /** The folder that the tools work in, or how to tell it of a session. */
+  readonly root: string | ((session: Pick<ToolContext, "workingDirectory">) => string);
+  /** The data directory, the configuration, the user's state: what no tool touches. */
+  readonly protectedFolders: readonly string[];
+  readonly limits?: Partial<WorkspaceLimits>;
+  /** Whether the rules let a file be read that a search comes past; its path is from the workspace. */
+  readonly mayRead?: (path: string) => boolean;
+  /** As `findSandbox` found it; without one commands are not confined, and say so. */
+  readonly sandbox?: Sandbox;
+  /** Variables that commands see beside PATH, HOME, LANG, TERM and TMPDIR. */
+  readonly passEnvironment?: readonly string[];
+  readonly environment?: Environment;
+  readonly clock?: SteadyClock;
+  readonly anchor?: Anchor;
+}
+
+/** `read_file`, `write_file`, `edit_file`, `list_files`, `search` and `run_command`. */
+export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
+  const { root, protectedFolders, sandbox, mayRead, anchor, clock = systemClock } = options;
+  const { environment = process.env, passEnvironment = [] } = options;
+  checkAddedNames(passEnvironment);
+  const limits = checkedLimits(options.limits);
+  if (typeof root === "string") checkRoot(root);
+  const ground: ToolGround = {
+    clock,
+    placeFor(context): WorkspacePlace {
+      const folder = typeof root === "string" ? root : root(context);
+      checkRoot(folder);
+      return {
+        root: folder,
+        protectedFolders,
+        limits,
+        ...(mayRead !== undefined && { mayRead }),
+        ...(anchor !== undefined && { anchor }),
+      };
+    },
+  };
+  const tools = [
+    readFileTool(ground),
+    writeFileTool(ground),
+    editFileTool(ground),
+    listFilesTool(ground),
+    searchTool(ground),
+    runCommandTool(ground, {
+      sandbox,
+      environment: commandEnvironment(environment, passEnvironment),
+      commandMs: limits.commandMs,
+    }),
+  ];
+  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call));
+  return tools.map((tool) => ({ ...tool, examine }));
+}
+
+function checkRoot(root: string): void {
+  if (process.platform === "win32")
+    throw wrong("root", "The tools of a workspace need POSIX paths");
+  if (!isAbsolute(root)) throw wrong("root", `${root} is no absolute path; a workspace needs one`);
+  if (/^\/+$/.test(root)) throw wrong("root", "The whole machine is no workspace; name a folder");
+}
+
+function checkedLimits(given: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      throw wrong(`limits.${name}`, `There is no limit ${name}`);
+    }
+    if (!(value >= 1)) throw wrong(`limits.${name}`, `${name} is ${value}; wanted 1 or more`);
+  }
+  return { ...DEFAULT_LIMITS, ...given };
+}
+
+function wrong(path: string, message: string): SpanlineError {
+  return new SpanlineError("invalid_option", message, { details: { path } });
+}

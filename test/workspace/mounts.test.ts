@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { bundled } from "../support/bundled.ts";
+import { madeWorkspace } from "../support/workspace.ts";
+
+const NAMESPACE = ["--map-root-user", "--mount"];
+const canMount =
+  spawnSync("unshare", [...NAMESPACE, "sh", "-c", "mount -t tmpfs none /tmp"]).status === 0;
+
+it.skipIf(!canMount)(
+  "what is protected is so under a bind mount and in other letters (skipped where nobody may mount)",
+  async () => {
+    const { root, data } = madeWorkspace();
+    const program = await bundled("examine-mounts.ts");
+    const args = [...NAMESPACE, process.execPath, program, root, data];
+    const { stdout, stderr } = spawnSync("unshare", args, { encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual([
+      ["alias", "protected"],
+      ["alias/new", "protected"],
+      ["blobs/one", "protected"],
+      ["file", "protected"],
+      [".SPANLINE/log.db", "protected"],
+      ["plain/x", "inside"],
+    ]);
+  },
+);

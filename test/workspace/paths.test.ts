@@ -1,0 +1,268 @@
+import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { PathFact } from "../../src/domain/policy-decision.ts";
+import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
+import { madeWorkspace, temporaryFolder, type MadeWorkspace } from "../support/workspace.ts";
+
+async function factOf(world: MadeWorkspace, input: string): Promise<PathFact> {
+  const surroundings = { root: world.root, protectedFolders: [world.data] };
+  const [fact] = await examinePaths([{ argument: "path", input }], surroundings);
+  if (fact === undefined) throw new Error("There is no fact");
+  return fact;
+}
+
+const placeOf = async (world: MadeWorkspace, input: string) => {
+  const { place, workspacePath } = await factOf(world, input);
+  return [place, workspacePath];
+};
+
+describe("a path that is inside", () => {
+  it("has one name, however it is written [W-04]", async () => {
+    const world = madeWorkspace();
+    world.write("src/a.ts", "");
+    const ways = ["src/a.ts", "./src//a.ts", "src/../src/a.ts", join(world.root, "src/a.ts")];
+    for (const way of ways) expect(await placeOf(world, way)).toEqual(["inside", "src/a.ts"]);
+    expect(await placeOf(world, ".")).toEqual(["inside", "."]);
+    expect(await placeOf(world, "src/..")).toEqual(["inside", "."]);
+  });
+
+  it("is told with all that was found, in the order of the inputs", async () => {
+    const { root, outside, data, write } = madeWorkspace();
+    write("a", "");
+    const inputs = [
+      { argument: "paths[0]", input: "a" },
+      { argument: "paths[1]", input: "../outside/secret.txt" },
+      { argument: "paths[2]", input: ".spanline" },
+      { argument: "paths[3]", input: "" },
+    ];
+    expect(await examinePaths(inputs, { root, protectedFolders: [data] })).toEqual([
+      {
+        argument: "paths[0]",
+        input: "a",
+        place: "inside",
+        workspacePath: "a",
+        hostPath: join(root, "a"),
+      },
+      {
+        argument: "paths[1]",
+        input: "../outside/secret.txt",
+        place: "outside",
+        workspacePath: null,
+        hostPath: join(outside, "secret.txt"),
+        reason: "it leads out of the workspace",
+      },
+      {
+        argument: "paths[2]",
+        input: ".spanline",
+        place: "protected",
+        workspacePath: null,
+        hostPath: data,
+        reason: "it leads to what Spanline keeps for itself",
+      },
+      {
+        argument: "paths[3]",
+        input: "",
+        place: "invalid",
+        workspacePath: null,
+        hostPath: null,
+        reason: "it is empty",
+      },
+    ]);
+  });
+
+  it("is the target of a link, and not the link [W-04]", async () => {
+    const world = madeWorkspace();
+    world.write("secrets/key", "");
+    symlinkSync("secrets", join(world.root, "src"));
+    expect(await placeOf(world, "src/key")).toEqual(["inside", "secrets/key"]);
+    expect(await placeOf(world, "src/new/file")).toEqual(["inside", "secrets/new/file"]);
+  });
+
+  it("may not be there yet, as long as it goes down only [W-04]", async () => {
+    const world = madeWorkspace();
+    expect(await placeOf(world, "new/./folder/file")).toEqual(["inside", "new/folder/file"]);
+    expect(await factOf(world, "new/../file")).toMatchObject({
+      place: "invalid",
+      reason: "it goes up from a folder that is not there",
+    });
+  });
+
+  it("is normalised for rules, and opened by the name that it has on the disk", async () => {
+    const world = madeWorkspace();
+    const decomposed = "u\u0308ber";
+    world.write(decomposed, "");
+    expect(await factOf(world, decomposed)).toMatchObject({
+      workspacePath: "\u00fcber",
+      hostPath: join(world.root, decomposed),
+    });
+  });
+
+  it("may begin with ~, which means nothing", async () => {
+    expect(await placeOf(madeWorkspace(), "~/x")).toEqual(["inside", "~/x"]);
+  });
+
+  it("may be called like a property of every object", async () => {
+    const world = madeWorkspace();
+    world.write("__proto__/constructor", "");
+    expect(await placeOf(world, "__proto__/constructor")).toEqual([
+      "inside",
+      "__proto__/constructor",
+    ]);
+  });
+});
+
+describe("a path that leads out", () => {
+  it("is outside, by `..`, by its beginning and by links [W-04]", async () => {
+    const world = madeWorkspace();
+    const { root, outside } = world;
+    mkdirSync(join(root, "src"));
+    symlinkSync(outside, join(root, "link"));
+    symlinkSync("link", join(root, "chain"));
+    symlinkSync("/", join(root, "machine"));
+    const ways = [
+      "..",
+      "src/../../outside/secret.txt",
+      "link/secret.txt",
+      "chain/new.txt",
+      // By the link, and not by how it is written.
+      "link/../outside/secret.txt",
+      "machine/etc/passwd",
+      "/etc/passwd",
+      join(root, "../outside"),
+      `${root}-beside/x`,
+    ];
+    for (const way of ways)
+      expect([way, ...(await placeOf(world, way))]).toEqual([way, "outside", null]);
+  });
+
+  it.skipIf(process.platform !== "linux")("does not come back through /proc", async () => {
+    const world = madeWorkspace();
+    expect(await placeOf(world, "/proc/self/root/etc/passwd")).toEqual(["outside", null]);
+    expect(await placeOf(world, `/proc/self/root${world.data}/log.db`)).toEqual([
+      "protected",
+      null,
+    ]);
+    expect(await placeOf(world, "/proc/self/status")).toEqual(["outside", null]);
+    expect(await placeOf(world, "/dev/zero")).toEqual(["outside", null]);
+  });
+});
+
+describe("a path that is none", () => {
+  it.each([
+    ["", "it is empty"],
+    ["a\0b", "it has a NUL character"],
+    ["a\nb", "it has control characters"],
+    ["a\u001b[31m", "it has control characters"],
+    ["\u202egnp.exe", "it has control characters"],
+    ["a\\b", "it has a backslash; folders are separated with /"],
+    ["C:/x", "it begins with a drive letter; there are none here"],
+    ["c:x", "it begins with a drive letter; there are none here"],
+    ["x/".repeat(2100), "it is too long"],
+    ["\ud800", "it is no Unicode text"],
+    ["n".repeat(300), "a name in it is too long"],
+    ["file/inside", "a part of it is no folder"],
+    ["circle/x", "its links lead in a circle"],
+    ["nowhere", "a part of it is a link to something that is not there"],
+    ["nowhere/x", "a part of it is a link to something that is not there"],
+  ])("is invalid: %j", async (input, reason) => {
+    const world = madeWorkspace();
+    world.write("file", "");
+    symlinkSync("circle", join(world.root, "circle"));
+    symlinkSync(join(world.outside, "new"), join(world.root, "nowhere"));
+    expect(await factOf(world, input)).toMatchObject({
+      place: "invalid",
+      reason,
+      workspacePath: null,
+      hostPath: null,
+    });
+  });
+
+  it("is any path where there is no workspace", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "file"), "");
+    for (const root of [join(folder, "gone"), join(folder, "file")]) {
+      const surroundings = { root, protectedFolders: [] };
+      expect(await examinePaths([{ argument: "path", input: "a" }], surroundings)).toMatchObject([
+        { place: "invalid", reason: "the workspace is not there" },
+      ]);
+    }
+  });
+});
+
+describe("what is protected", () => {
+  it("is so by every way to it: `..`, a link, a hard link [W-04]", async () => {
+    const world = madeWorkspace();
+    const { root, data, outside } = world;
+    mkdirSync(join(root, "src"));
+    mkdirSync(join(data, "blobs"));
+    writeFileSync(join(data, "blobs", "one"), "");
+    symlinkSync(".spanline", join(root, "link"));
+    symlinkSync(data, join(outside, "link"));
+    linkSync(join(data, "log.db"), join(root, "hard"));
+    linkSync(join(data, "blobs", "one"), join(outside, "hard"));
+    const ways = [
+      ".spanline",
+      ".spanline/log.db",
+      ".spanline/new",
+      "src/../.spanline/log.db",
+      "link",
+      "link/blobs/one",
+      "hard",
+      "../outside/link/log.db",
+      "../outside/hard",
+      join(data, "log.db"),
+    ];
+    for (const way of ways)
+      expect([way, ...(await placeOf(world, way))]).toEqual([way, "protected", null]);
+    expect(await placeOf(world, ".spanline-other")).toEqual(["inside", ".spanline-other"]);
+  });
+
+  it("is also what is not there yet, in whatever letters", async () => {
+    const { root } = madeWorkspace();
+    const protectedFolders = [join(root, "spanline.config.json"), join(root, "state")];
+    const inputs = ["spanline.config.json", "Spanline.Config.JSON", "state/x", "STATE/x", "other"];
+    const facts = await examinePaths(
+      inputs.map((input) => ({ argument: "path", input })),
+      { root, protectedFolders },
+    );
+    expect(facts.map(({ place }) => place)).toEqual([
+      "protected",
+      "protected",
+      "protected",
+      "protected",
+      "inside",
+    ]);
+  });
+
+  it("is found where a link to it was configured", async () => {
+    const { root, data, base } = madeWorkspace();
+    symlinkSync(data, join(base, "alias"));
+    const surroundings = { root, protectedFolders: [join(base, "alias")] };
+    const inputs = [{ argument: "path", input: ".spanline/log.db" }];
+    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ place: "protected" }]);
+  });
+
+  it("is every file with several names, where there is too much to look at all of it", async () => {
+    const { root, data, write } = madeWorkspace();
+    for (let at = 0; at < 2100; at++) writeFileSync(join(data, `f${at}`), "");
+    linkSync(write("one", ""), join(root, "two"));
+    write("three", "");
+    const inputs = ["two", "three", ".spanline/f2099"].map((input) => ({
+      argument: "path",
+      input,
+    }));
+    const facts = await examinePaths(inputs, { root, protectedFolders: [data] });
+    expect(facts.map(({ place }) => place)).toEqual(["protected", "inside", "protected"]);
+  });
+
+  it("can be a single file, and stays so when another is put in its place", async () => {
+    const { root, write } = madeWorkspace();
+    const config = write("config.json", "{}");
+    const surroundings = { root, protectedFolders: [config] };
+    const inputs = [{ argument: "path", input: "config.json" }];
+    renameSync(write("new", "{}"), config);
+    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ place: "protected" }]);
+    expect(realpathSync(config)).toBe(config);
+  });
+});

@@ -1,0 +1,216 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { madeWorkspace } from "../support/workspace.ts";
+
+const sha256 = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("hex");
+
+describe("read_file", () => {
+  it("gives numbered lines and the digest of the whole", async () => {
+    const { run, write } = madeWorkspace();
+    const content = "one\ntwo\n\nfour";
+    write("src/a.txt", content);
+    expect(await run("read_file", { path: "src/a.txt" })).toEqual({
+      text: `src/a.txt, lines 1 to 4 of 4, sha256 ${sha256(content)}\n1\tone\n2\ttwo\n3\t\n4\tfour`,
+      data: {
+        path: "src/a.txt",
+        shown: { from: 1, count: 4, cut: 0 },
+        total: 4,
+        sha256: sha256(content),
+      },
+      locations: [{ path: "src/a.txt", line: 1 }],
+    });
+  });
+
+  it("gives a part, and says what it left out and how to go on", async () => {
+    const { run, write } = madeWorkspace();
+    const content = Array.from({ length: 10 }, (_, at) => `line ${at + 1}\n`).join("");
+    write("a", content);
+    const { text } = await run("read_file", { path: "a", from_line: 3, max_lines: 2 });
+    expect(text).toBe(
+      `a, lines 3 to 4 of 10, sha256 ${sha256(content)}\n3\tline 3\n4\tline 4\n` +
+        "[lines 5 to 10 are not shown; go on with from_line 5]",
+    );
+    const beyond = await run("read_file", { path: "a", from_line: 11 });
+    expect(beyond.text).toBe(`a, no lines of 10, sha256 ${sha256(content)}`);
+    write("empty", "");
+    expect((await run("read_file", { path: "empty" })).text).toContain("no lines of 0");
+  });
+
+  it("keeps to its limits of lines and characters", async () => {
+    const { run, write } = madeWorkspace({ limits: { readLines: 3, readCharacters: 12 } });
+    write("a", "1234\n".repeat(9));
+    const shown = async (input: { readonly max_lines?: number }) =>
+      (await run("read_file", { path: "a", ...input })).data?.["shown"];
+    expect(await shown({ max_lines: 100 })).toEqual({ from: 1, count: 3, cut: 1 });
+    expect(await shown({ max_lines: 2 })).toEqual({ from: 1, count: 2, cut: 0 });
+  });
+
+  it("cuts long lines, also one of 10 MB, at whole characters", async () => {
+    const { run, write } = madeWorkspace({ limits: { lineCharacters: 5 } });
+    const long = "\u{1f600}".repeat(2_500_000);
+    write("long", `${long}\nshort\n`);
+    expect((await run("read_file", { path: "long" })).text).toMatch(
+      /\n1\t\u{1f600}\u{1f600}… \[9999992 more bytes in this line\]\n2\tshort$/u,
+    );
+  });
+
+  it("looks no further into a file than its limit", async () => {
+    const { run, write } = madeWorkspace({ limits: { scanBytes: 10 } });
+    write("a", "1\n2\n3\n4\n5\n6\n7\n");
+    const { text, data } = await run("read_file", { path: "a", max_lines: 1 });
+    expect(text).toContain("lines 1 to 1 of at least 5\n1\t1\n");
+    expect(text).toContain("[only the first 10 bytes were looked at]");
+    expect(data).not.toHaveProperty("sha256");
+  });
+
+  it("describes what is no text, and does not show it", async () => {
+    const { run, write } = madeWorkspace();
+    const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    write("a.png", png);
+    write("b.bin", new Uint8Array([1, 0, 2]));
+    expect((await run("read_file", { path: "a.png" })).text).toBe(
+      `a.png is a PNG image of 8 bytes, sha256 ${sha256(png)}. It is not shown.`,
+    );
+    expect((await run("read_file", { path: "b.bin" })).data).toMatchObject({
+      binary: "binary data",
+      bytes: 3,
+    });
+  });
+
+  it("says when lines end with \\r\\n, and when bytes are not UTF-8", async () => {
+    const { run, write } = madeWorkspace();
+    write("a", Buffer.from("one\r\ncaf\xe9\r\n", "latin1"));
+    const { text } = await run("read_file", { path: "a" });
+    expect(text).toContain("1\tone\n2\tcaf\ufffd\n");
+    expect(text).toContain("[lines end with \\r\\n]");
+    expect(text).toContain("[some bytes are not UTF-8 and shown as \ufffd]");
+  });
+
+  it("follows a link that stays inside, and names the file itself [W-04]", async () => {
+    const { run, write, root } = madeWorkspace();
+    write("real.txt", "text");
+    symlinkSync("real.txt", join(root, "link.txt"));
+    expect((await run("read_file", { path: "link.txt" })).locations).toEqual([
+      { path: "real.txt", line: 1 },
+    ]);
+  });
+
+  it("refuses what leads out, what is protected and what is no path [W-04]", async () => {
+    const { run, root, outside, data } = madeWorkspace();
+    symlinkSync(outside, join(root, "link"));
+    linkSync(join(data, "log.db"), join(root, "hard"));
+    const refused = (path: string, reason: string) =>
+      expect(run("read_file", { path })).rejects.toMatchObject({
+        code: "workspace_refused",
+        details: { reason },
+      });
+    await refused("../outside/secret.txt", "outside");
+    await refused("link/secret.txt", "outside");
+    await refused("/etc/passwd", "outside");
+    await refused("/proc/self/environ", "outside");
+    await refused("/dev/zero", "outside");
+    await refused(".spanline/log.db", "protected");
+    await refused("hard", "protected");
+    await refused("", "invalid");
+    await refused("a\0", "invalid");
+    await refused("gone", "missing");
+    await refused("gone/deeper", "missing");
+    await refused(".", "not_a_file");
+  });
+
+  it("does not open pipes, sockets, devices and folders, and waits for none of them", async () => {
+    const { run, root } = madeWorkspace();
+    const server = createServer().listen(join(root, "socket"));
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    mkdirSync(join(root, "folder"));
+    spawnSync("mkfifo", [join(root, "pipe")]);
+    const kinds = { pipe: "a pipe", socket: "a socket", folder: "a folder" };
+    for (const [path, kind] of Object.entries(kinds)) {
+      await expect(run("read_file", { path })).rejects.toThrow(`${path} is ${kind}, and no file`);
+      await expect(run("write_file", { path, content: "" })).rejects.toThrow(kind);
+      await expect(run("edit_file", { path, old_text: "a", new_text: "b" })).rejects.toThrow(kind);
+    }
+  });
+
+  it("does not read a device that was put into the workspace", async (test) => {
+    const { run, root } = madeWorkspace();
+    const made = spawnSync("mknod", [join(root, "zero"), "c", "1", "5"]);
+    test.skip(made.status !== 0, "making a device takes rights that are not there");
+    await expect(run("read_file", { path: "zero" })).rejects.toThrow("zero is a device");
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "reads a file to its end whatever the system says of its size",
+    async () => {
+      const { run } = madeWorkspace({ root: "/proc/self" });
+      const { text } = await run("read_file", { path: "status", max_lines: 1 });
+      expect(text).toMatch(/^\d*\/?status, lines 1 to 1 of \d+.*\n1\tName:/);
+    },
+  );
+
+  it("ends with its signal", async () => {
+    const { run, write } = madeWorkspace();
+    write("a", "text");
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(run("read_file", { path: "a" }, { signal })).rejects.toThrow("enough");
+  });
+
+  it("refuses arguments that it does not know", async () => {
+    const { tools } = madeWorkspace();
+    const tool = tools.get("read_file");
+    expect(tool?.check({ path: "a", encoding: "x" })).toContain("additional properties");
+    expect(tool?.check({ path: "a", from_line: 0 })).toBe("from_line must be >= 1");
+    expect(tool?.check({})).toContain("path");
+  });
+});
+
+describe("a file that was judged", () => {
+  const judged = (root: string, input: string, hostPath: string) =>
+    [
+      {
+        argument: "path",
+        input,
+        place: "inside",
+        workspacePath: hostPath,
+        hostPath: join(root, hostPath),
+      },
+    ] as const;
+
+  it("is the one that is read", async () => {
+    const { run, root, write } = madeWorkspace();
+    write("a", "text");
+    const output = await run("read_file", { path: "a" }, { paths: judged(root, "a", "a") });
+    expect(output.text).toContain("text");
+  });
+
+  it("is not another one that its path leads to by now [W-04]", async () => {
+    const { run, root, write } = madeWorkspace();
+    write("b", "text");
+    symlinkSync("b", join(root, "a"));
+    const refused = (paths: ReturnType<typeof judged> | readonly []) =>
+      expect(run("read_file", { path: "a" }, { paths })).rejects.toMatchObject({
+        details: { reason: "moved" },
+      });
+    await refused(judged(root, "a", "a"));
+    await refused(judged(root, "other", "b"));
+    await refused([]);
+    expect(
+      (await run("read_file", { path: "a" }, { paths: judged(root, "a", "b") })).text,
+    ).toContain("text");
+  });
+
+  it("is refused also when it became one that is outside", async () => {
+    const { run, root, outside } = madeWorkspace();
+    symlinkSync(join(outside, "secret.txt"), join(root, "a"));
+    writeFileSync(join(root, "b"), "");
+    await expect(
+      run("read_file", { path: "a" }, { paths: judged(root, "a", "a") }),
+    ).rejects.toMatchObject({ details: { reason: "outside" } });
+  });
+});

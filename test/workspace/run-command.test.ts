@@ -1,0 +1,250 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fakeClock } from "../support/fake-clock.ts";
+import { expectGone, isAlive } from "../support/processes.ts";
+import { madeWorkspace } from "../support/workspace.ts";
+
+describe("run_command", () => {
+  it("runs a line of the shell, and tells its end and both outputs", async () => {
+    const { run } = madeWorkspace();
+    const output = await run("run_command", { command: "echo out; echo err >&2; exit 3" });
+    expect(output.text).toMatch(
+      /^Exit code 3 after [\d.]+ seconds, not confined\nstdout:\nout\nstderr:\nerr$/,
+    );
+    expect(output.data).toEqual({
+      exitCode: 3,
+      signal: null,
+      stopped: null,
+      confined: false,
+      outputBytes: 4,
+      errorBytes: 4,
+    });
+    expect((await run("run_command", { command: "true" })).text).toContain("It wrote nothing.");
+  });
+
+  it("runs a program with its arguments as they are", async () => {
+    const { run } = madeWorkspace();
+    const { text } = await run("run_command", { argv: ["printf", "%s|", "a b", "$HOME", "*", ""] });
+    expect(text).toContain("stdout:\na b|$HOME|*||");
+  });
+
+  it("works in the workspace, or in a folder of it", async () => {
+    const { run, root } = madeWorkspace();
+    mkdirSync(join(root, "src"));
+    symlinkSync("src", join(root, "link"));
+    const where = async (working_directory?: string) =>
+      (
+        await run("run_command", {
+          command: "pwd -P",
+          ...(working_directory !== undefined && { working_directory }),
+        })
+      ).text.split("\n")[2];
+    expect(await where()).toBe(root);
+    expect(await where("src")).toBe(join(root, "src"));
+    expect(await where("link")).toBe(join(root, "src"));
+  });
+
+  it("does not work outside, nor among what is protected [W-04]", async () => {
+    const { run, root, outside, write } = madeWorkspace();
+    symlinkSync(outside, join(root, "out"));
+    write("file", "");
+    const refused = (working_directory: string, reason: string) =>
+      expect(run("run_command", { command: "pwd", working_directory })).rejects.toMatchObject({
+        details: { reason },
+      });
+    await refused("..", "outside");
+    await refused("out", "outside");
+    await refused("/", "outside");
+    await refused(".spanline", "protected");
+    await refused("gone", "missing");
+    await refused("file", "not_a_folder");
+  });
+
+  it("sees no more of the environment than it needs, and no secret of it", async () => {
+    const environment = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: "/home/somebody",
+      LANG: "nl_NL.UTF-8",
+      AWS_ACCESS_KEY_ID: "AKIASECRET",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      OPENAI_API_KEY: "sk-secret",
+      SPANLINE_TOKEN: "secret",
+      NODE_OPTIONS: "--inspect",
+      CI: "true",
+      HTTPS_PROXY: "http://me:secret@proxy:8080",
+    };
+    const passEnvironment = ["CI", "HTTPS_PROXY", "NOT_THERE"];
+    const { run } = madeWorkspace({ environment, passEnvironment });
+    const { text } = await run("run_command", { argv: ["env"] });
+    // What the shell that starts it sets by itself.
+    const lines = text
+      .split("\n")
+      .slice(2)
+      .filter((line) => !/^(?:PWD|OLDPWD|SHLVL|_)=/.test(line));
+    expect(lines.sort()).toEqual(
+      [
+        "CI=true",
+        "HOME=/home/somebody",
+        "LANG=nl_NL.UTF-8",
+        `PATH=${environment.PATH}`,
+        "TERM=dumb",
+      ].sort(),
+    );
+    expect(text).not.toContain("secret");
+  });
+
+  it.each([
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "GITHUB_TOKEN",
+    "DB_PASSWORD",
+    "SSH_AUTH_SOCK",
+    "MY_KEY",
+    "A=B",
+    "",
+  ])("is never given the variable %j", (name) => {
+    expect(() => madeWorkspace({ passEnvironment: [name] })).toThrow(
+      expect.objectContaining({ code: "invalid_option" }),
+    );
+  });
+
+  it("keeps the beginning and the end of a long output, and counts the rest", async () => {
+    const { run } = madeWorkspace({ limits: { outputBytes: 20 } });
+    const { text, data } = await run("run_command", {
+      command:
+        "printf 'begin'; head -c 100000 /dev/zero | tr '\\0' 'é'; printf 'the end'; echo e >&2",
+    });
+    expect(text).toMatch(
+      /stdout:\nbegin.*\n\[… \d+ bytes were left out here …\]\n.*the end\nstderr:\ne$/su,
+    );
+    expect(data).toMatchObject({ exitCode: 0, errorBytes: 2 });
+  });
+
+  it("stops a flood, and holds no more of it than its ends", async () => {
+    const { run } = madeWorkspace({ limits: { floodBytes: 300_000_000 } });
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    let pid = 0;
+    const { text, data } = await run(
+      "run_command",
+      { command: "yes flooding" },
+      {
+        progress: () => void (most = Math.max(most, process.memoryUsage.rss())),
+        spawned: (id) => void (pid = id),
+      },
+    );
+    expect(text).toContain("for writing too much");
+    expect(data).toMatchObject({ stopped: "flood", exitCode: null });
+    expect(text.length).toBeLessThan(50_000);
+    expect(most - before).toBeLessThan(200_000_000);
+    await expectGone(pid);
+  });
+
+  it("ends with its time, though it ignores signals and has children", async () => {
+    const clock = fakeClock();
+    const { run, root } = madeWorkspace({ clock });
+    const command = `trap '' TERM INT HUP; echo $$ > parent
+      (trap '' TERM INT HUP; sleep 1000) & echo $! > child
+      echo started; while :; do sleep 1000; done`;
+    const output = await run(
+      "run_command",
+      { command, timeout_seconds: 30 },
+      { progress: () => clock.advance(30_000) },
+    );
+    expect(output.text).toBe(
+      "Stopped at its time limit, after 30 seconds, not confined\nstdout:\nstarted",
+    );
+    expect(output.data).toMatchObject({ stopped: "time", exitCode: null, signal: null });
+    for (const name of ["child", "parent"]) {
+      await expectGone(Number(readFileSync(join(root, name), "utf8")));
+    }
+  });
+
+  it("has no more time than the limit of the workspace", async () => {
+    const clock = fakeClock();
+    const { run, tools } = madeWorkspace({ clock, limits: { commandMs: 5000 } });
+    const call = { command: "echo started; sleep 1000", timeout_seconds: 1000 };
+    const progress = (): void => clock.advance(5000);
+    expect((await run("run_command", call, { progress })).data).toMatchObject({ stopped: "time" });
+    expect(tools.get("run_command")?.facts.timeoutMs).toBeGreaterThan(5000);
+  });
+
+  it("does not wait for what it left in the background, and ends it", async () => {
+    const { run, root } = madeWorkspace();
+    const { text, data } = await run("run_command", {
+      command: "sleep 1000 & echo $! > pid; echo done",
+    });
+    expect(text).toMatch(
+      /^Exit code 0 after .*; what it left in the background was ended, not confined/,
+    );
+    expect(text).toContain("stdout:\ndone");
+    expect(data).toMatchObject({ exitCode: 0, stopped: "left" });
+    await expectGone(Number(readFileSync(join(root, "pid"), "utf8")));
+  });
+
+  it("ends with its signal", async () => {
+    const { run } = madeWorkspace();
+    const controller = new AbortController();
+    const pids: number[] = [];
+    const running = run(
+      "run_command",
+      { command: "echo started; sleep 1000" },
+      {
+        signal: controller.signal,
+        progress: () => controller.abort(new Error("enough")),
+        spawned: (pid) => void pids.push(pid),
+      },
+    );
+    await expect(running).rejects.toThrow("enough");
+    for (const pid of pids) await expectGone(pid);
+    expect(pids.map(isAlive)).toEqual([false]);
+  });
+
+  it("tells of the signal that ended it", async () => {
+    const { run } = madeWorkspace();
+    const { text, data } = await run("run_command", { command: "kill -9 $$" });
+    expect(text).toMatch(/^Ended by SIGKILL after /);
+    expect(data).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+  });
+
+  it("shows the last line while it runs", async () => {
+    const { run } = madeWorkspace();
+    const lines: string[] = [];
+    await run(
+      "run_command",
+      { command: "echo one; printf '\\033[31mtwo\\n'" },
+      { progress: (line) => void lines.push(line) },
+    );
+    expect(lines.at(-1)).toBe(" [31mtwo");
+  });
+
+  it("refuses what is no command", async () => {
+    const { run, root } = madeWorkspace();
+    const refused = (input: { readonly [name: string]: string | string[] }, message: string) =>
+      expect(run("run_command", input)).rejects.toThrow(message);
+    await refused({}, "Give command or argv");
+    await refused({ command: "a", argv: ["b"] }, "Give command or argv");
+    await refused({ command: "  " }, "empty");
+    await refused({ argv: [] }, "empty");
+    await refused({ argv: ["-a", "x"] }, "-a is no program");
+    await refused({ command: "a\0b" }, "NUL");
+    expect(readdirSync(root)).toEqual([".spanline"]);
+  });
+
+  it("is told to be what it is: not repeated, and not confined", () => {
+    const facts = madeWorkspace().tools.get("run_command")?.facts;
+    expect(facts).toMatchObject({
+      idempotent: false,
+      traits: {
+        kind: "execute",
+        sideEffect: "process_exec",
+        paths: ["working_directory"],
+        capabilities: ["process.exec"],
+        executor: { type: "builtin" },
+        confined: false,
+      },
+    });
+    expect(facts?.description).toContain("It is not confined");
+  });
+});

@@ -1,0 +1,159 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
+import { madeWorkspace } from "../support/workspace.ts";
+
+describe("search", () => {
+  it("finds lines by a regular expression, with paths from the workspace", async () => {
+    const { run, write } = madeWorkspace();
+    write("src/a.ts", "const one = 1;\nlet two = 2;\nconst three = 3;\n");
+    write("src/b.ts", "const four = 4;\r\n");
+    write("c.md", "const five\n");
+    expect(await run("search", { pattern: "^const \\w+ = \\d;$", path: "src" })).toEqual({
+      text:
+        "3 matching lines in 2 of 2 files\n" +
+        "src/a.ts\n1: const one = 1;\n3: const three = 3;\n\nsrc/b.ts\n1: const four = 4;",
+      data: { matches: 3, files: 2, stopped: null },
+      locations: [
+        { path: "src/a.ts", line: 1 },
+        { path: "src/a.ts", line: 3 },
+        { path: "src/b.ts", line: 1 },
+      ],
+    });
+  });
+
+  it("finds a literal text, in other letters too", async () => {
+    const { run, write } = madeWorkspace();
+    write("a", "f(x)\nF(X)\nfx\n");
+    const lines = async (input: { readonly [name: string]: boolean }) =>
+      (await run("search", { pattern: "f(x)", ...input })).locations?.map(({ line }) => line);
+    expect(await lines({ literal: true })).toEqual([1]);
+    expect(await lines({ literal: true, ignore_case: true })).toEqual([1, 2]);
+    expect(await lines({})).toEqual([3]);
+  });
+
+  it("shows the lines around, each once", async () => {
+    const { run, write } = madeWorkspace();
+    write("a", "1\n2 hit\n3\n4 hit\n5\n6\n7\n8\n9 hit\n");
+    const { text } = await run("search", { pattern: "hit", context_lines: 1 });
+    expect(text.split("\n").slice(2)).toEqual([
+      "1- 1",
+      "2: 2 hit",
+      "3- 3",
+      "4: 4 hit",
+      "5- 5",
+      "--",
+      "8- 8",
+      "9: 9 hit",
+    ]);
+  });
+
+  it("searches one file, or those that a glob means", async () => {
+    const { run, write } = madeWorkspace();
+    for (const path of ["a.ts", "b.js", "deep/c.ts"]) write(path, "hit");
+    const found = async (input: { readonly [name: string]: string }) =>
+      (await run("search", { pattern: "hit", ...input })).locations?.map(({ path }) => path);
+    expect(await found({ path: "b.js" })).toEqual(["b.js"]);
+    expect(await found({ glob: "*.ts" })).toEqual(["a.ts", "deep/c.ts"]);
+    expect(await found({ path: "deep", glob: "*.ts" })).toEqual(["deep/c.ts"]);
+    await expect(run("search", { pattern: "hit", path: "gone" })).rejects.toThrow(
+      "There is no gone",
+    );
+  });
+
+  it("passes over what is no text, too large or not a file, and says so", async () => {
+    const { run, root, write, outside } = madeWorkspace({ limits: { searchFileBytes: 100 } });
+    write("text", "hit");
+    write("binary", new Uint8Array([0x68, 0x69, 0x74, 0]));
+    write("large", "hit".repeat(100));
+    symlinkSync(outside, join(root, "out"));
+    expect((await run("search", { pattern: "hit|secret" })).text).toBe(
+      "1 matching lines in 1 of 1 files\ntext\n1: hit\n" +
+        "[1 files are too large and were not searched]\n[1 files are no text]",
+    );
+  });
+
+  it("never shows what is protected or outside [W-04]", async () => {
+    const { run, root, outside, data } = madeWorkspace();
+    mkdirSync(join(root, "a"));
+    symlinkSync(outside, join(root, "a", "out"));
+    symlinkSync(join(data, "log.db"), join(root, "a", "log"));
+    const { text } = await run("search", { pattern: "secret", include_all: true });
+    expect(text).toBe("0 matching lines in 0 of 0 files");
+    await expect(run("search", { pattern: "secret", path: "a/out" })).rejects.toMatchObject({
+      details: { reason: "outside" },
+    });
+    await expect(run("search", { pattern: "secret", path: "a/log" })).rejects.toMatchObject({
+      details: { reason: "protected" },
+    });
+  });
+
+  it("ends at its limits of matches, files and bytes, and says at which", async () => {
+    const limits = { searchMatches: 5, searchFiles: 3, searchBytes: 25 };
+    const { run, write } = madeWorkspace({ limits });
+    for (const name of ["a", "b", "c", "d"]) write(name, "hit\nhit\n");
+    const stopped = async (pattern: string, rest = {}) =>
+      (await run("search", { pattern, ...rest })).data?.["stopped"];
+    expect(await stopped("hit")).toBe("after 5 matches");
+    expect(await stopped("hit", { max_matches: 2 })).toBe("after 2 matches");
+    expect(await stopped("miss")).toBe("after 3 files");
+    write("a", "x".repeat(30));
+    expect(await stopped("miss")).toBe("after 30 bytes");
+  });
+
+  it("ends at its limit of time, also inside a file", async () => {
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => (now += 1) };
+    const { run, write } = madeWorkspace({ clock, limits: { searchMs: 50 } });
+    write("a", "miss\n".repeat(100_000));
+    expect((await run("search", { pattern: "hit" })).data?.["stopped"]).toBe("after 0.05 seconds");
+  });
+
+  it("takes no longer for a pattern that would take others for ever", async () => {
+    const { run, write } = madeWorkspace();
+    write("a", `${"a".repeat(10_000)}\n`.repeat(20));
+    const { data } = await run("search", { pattern: "^(a+)+(a*)*$x" });
+    expect(data).toMatchObject({ matches: 0, stopped: null });
+  });
+
+  it("looks at the beginning of a line of 10 MB, and says so; a literal text is found anywhere", async () => {
+    const { run, write } = madeWorkspace({ limits: { searchFileBytes: 20_000_000 } });
+    write("a", `hit ${"x".repeat(10_000_000)} end`);
+    const start = await run("search", { pattern: "^hi." });
+    expect(start.text).toContain("[of 1 long lines only the beginning was searched]");
+    expect(start.text.length).toBeLessThan(3000);
+    expect((await run("search", { pattern: "e.d$" })).data).toMatchObject({ matches: 0 });
+    expect((await run("search", { pattern: " end", literal: true })).data).toMatchObject({
+      matches: 1,
+    });
+  });
+
+  it("refuses a pattern that it cannot use, and says why", async () => {
+    const { run } = madeWorkspace();
+    const refused = (pattern: string, message: string) =>
+      expect(run("search", { pattern })).rejects.toThrow(message);
+    await refused("a(b", "missing closing )");
+    await refused("(?=a)", "no regular expression of RE2");
+    await refused("a\nb", "single lines");
+    await refused("", "1 to 1000 characters");
+    await refused("(\\pL{900}){1}".repeat(5), "too large");
+  });
+
+  it("lets others have their turn, and ends with its signal", async () => {
+    const { run, root } = madeWorkspace();
+    for (let at = 0; at < 300; at++) {
+      writeFileSync(join(root, `f${at}`), "some line of text without much in it\n".repeat(2000));
+    }
+    const controller = new AbortController();
+    let turns = 0;
+    const tick = (): void => {
+      turns += 1;
+      if (turns === 20) controller.abort(new Error("enough"));
+      else setImmediate(tick);
+    };
+    setImmediate(tick);
+    const { signal } = controller;
+    await expect(run("search", { pattern: "(x+x+)+[yz]" }, { signal })).rejects.toThrow("enough");
+  });
+});

@@ -1,0 +1,124 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
+import { bundled } from "../support/bundled.ts";
+import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
+
+/** A workspace in which another process puts links to the outside in the place of a folder and of a file. */
+async function attacked() {
+  const world = madeWorkspace();
+  world.write("folder/file.txt", "inside");
+  world.write("file.txt", "inside");
+  writeFileSync(join(world.outside, "file.txt"), "SECRET");
+  const attacker = fork(await bundled("swap-links.ts"), [world.root, world.outside]);
+  onTestFinished(() => void attacker.kill("SIGKILL"));
+  await once(attacker, "message");
+  return { world, attacker };
+}
+
+async function endOf(attacker: ChildProcess): Promise<number> {
+  const said = once(attacker, "message");
+  attacker.send("stop");
+  const [rounds] = await said;
+  return Number(rounds);
+}
+
+const OUTSIDE = { "secret.txt": "secret outside", "file.txt": "SECRET" };
+
+function filesIn(folder: string): { [name: string]: string } {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+}
+
+/** Calls until both have been seen often: that it went well, and that it was refused. */
+async function callOften(
+  world: MadeWorkspace,
+  name: string,
+  inputs: (count: number) => JsonObject,
+): Promise<{ readonly texts: readonly string[]; readonly refused: number }> {
+  const texts: string[] = [];
+  let refused = 0;
+  for (let count = 0; count < 3000 && (texts.length < 50 || refused < 50); count++) {
+    try {
+      const { text, data, diffs } = await world.run(name, inputs(count));
+      texts.push(JSON.stringify([text, data, diffs]));
+    } catch {
+      refused += 1;
+    }
+  }
+  return { texts, refused };
+}
+
+describe.skipIf(process.platform !== "linux")(
+  "while links to the outside come and go [W-04]",
+  () => {
+    it.each([
+      ["read_file", () => ({ path: "folder/file.txt" })],
+      ["read_file", () => ({ path: "file.txt" })],
+      ["write_file", (count: number) => ({ path: "folder/file.txt", content: `new ${count}` })],
+      ["write_file", (count: number) => ({ path: "file.txt", content: `new ${count}` })],
+      ["write_file", (count: number) => ({ path: `folder/new/${count}`, content: "new" })],
+      [
+        "edit_file",
+        (count: number) =>
+          count % 2 === 0
+            ? { path: "folder/file.txt", old_text: "inside", new_text: "INSIDE" }
+            : { path: "folder/file.txt", old_text: "INSIDE", new_text: "inside" },
+      ],
+      ["list_files", () => ({ path: "folder" })],
+      ["search", () => ({ path: "folder", pattern: "." })],
+      ["run_command", () => ({ command: "pwd -P; cat file.txt", working_directory: "folder" })],
+    ])("%s never reaches it", async (name, inputs) => {
+      const { world, attacker } = await attacked();
+      const { texts, refused } = await callOften(world, name, inputs);
+      const rounds = await endOf(attacker);
+      expect(texts.filter((text) => /SECRET|secret|outside/.test(text))).toEqual([]);
+      expect(filesIn(world.outside)).toEqual(OUTSIDE);
+      // It was in between: calls went well and calls were refused, while links were there thousands of times.
+      expect([texts.length > 0, refused > 0, rounds > 100]).toEqual([true, true, true]);
+    });
+
+    it("a path that was judged inside is not followed out", async () => {
+      const { world, attacker } = await attacked();
+      const { root, data } = world;
+      const inputs = [{ argument: "path", input: "folder/file.txt" }];
+      const judged = await examinePaths(inputs, { root, protectedFolders: [data] });
+      const paths = judged.map((fact) => ({
+        ...fact,
+        place: "inside" as const,
+        workspacePath: "folder/file.txt",
+        hostPath: join(root, "folder/file.txt"),
+      }));
+      for (let count = 0; count < 500; count++) {
+        const read = world.run("read_file", { path: "folder/file.txt" }, { paths });
+        expect(
+          await read.then(
+            ({ text }) => text.includes("inside"),
+            () => true,
+          ),
+        ).toBe(true);
+      }
+      await endOf(attacker);
+    });
+
+    it("anchored by paths, what is opened is still checked to be where it was judged", async () => {
+      const { root, outside, run, write } = madeWorkspace({ anchor: "path" });
+      write("folder/a.txt", "inside");
+      mkdirSync(join(root, "other"));
+      expect((await run("read_file", { path: "folder/a.txt" })).text).toContain("inside");
+      await run("write_file", { path: "folder/new/b.txt", content: "b" });
+      await run("edit_file", { path: "folder/a.txt", old_text: "inside", new_text: "still" });
+      expect((await run("search", { pattern: "still" })).data).toMatchObject({ matches: 1 });
+      expect((await run("list_files", { glob: "*.txt" })).data).toMatchObject({ listed: 2 });
+      expect((await run("run_command", { command: "pwd" })).text).toContain(root);
+      await expect(run("read_file", { path: join(outside, "secret.txt") })).rejects.toMatchObject({
+        details: { reason: "outside" },
+      });
+    });
+  },
+);

@@ -1,0 +1,108 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isToolOutput, toolOutput } from "../../src/domain/tool-output.ts";
+import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, worldOf } from "../support/session-world.ts";
+import { madeWorkspace } from "../support/workspace.ts";
+
+describe("the tools of a workspace", () => {
+  it("say of themselves what rules ask for", () => {
+    const told = [...madeWorkspace().tools.values()].map(({ facts }) => {
+      const { kind, sideEffect, paths, capabilities, executor } = facts.traits ?? {};
+      expect(executor).toEqual({ type: "builtin" });
+      return [facts.name, facts.idempotent, kind, sideEffect, paths, capabilities];
+    });
+    expect(told).toEqual([
+      ["read_file", true, "read", "read_only", ["path"], ["workspace.read_text"]],
+      ["write_file", false, "edit", "workspace_write", ["path"], ["workspace.write_text"]],
+      [
+        "edit_file",
+        false,
+        "edit",
+        "workspace_write",
+        ["path"],
+        ["workspace.read_text", "workspace.write_text"],
+      ],
+      ["list_files", true, "read", "read_only", ["path"], ["workspace.list"]],
+      [
+        "search",
+        true,
+        "search",
+        "read_only",
+        ["path"],
+        ["workspace.search", "workspace.read_text"],
+      ],
+      ["run_command", false, "execute", "process_exec", ["working_directory"], ["process.exec"]],
+    ]);
+  });
+
+  it("refuse options that cannot be", () => {
+    const wrong = (options: object, path: string) =>
+      expect(() => madeWorkspace(options)).toThrow(
+        expect.objectContaining({ code: "invalid_option", details: { path } }),
+      );
+    wrong({ root: "relative" }, "root");
+    wrong({ root: "/" }, "root");
+    wrong({ root: "//" }, "root");
+    wrong({ limits: { readLines: 0 } }, "limits.readLines");
+    wrong({ limits: { readLines: Number.NaN } }, "limits.readLines");
+    wrong({ limits: { lines: 1 } }, "limits.lines");
+  });
+
+  it("work in the folder of their session, where they are told to", async () => {
+    const { base, data } = madeWorkspace();
+    mkdirSync(join(base, "mine"));
+    const root = ({ workingDirectory }: { readonly workingDirectory?: string }): string =>
+      workingDirectory ?? join(base, "mine");
+    const { run } = madeWorkspace({ root, protectedFolders: [data] });
+    expect((await run("run_command", { command: "pwd" })).text).toContain(join(base, "mine"));
+  });
+
+  it("say that there is no workspace, when there is none", async () => {
+    const { run } = madeWorkspace({ root: "/not/there" });
+    await expect(run("list_files", {})).rejects.toThrow("The workspace is not there");
+    const { base } = madeWorkspace();
+    symlinkSync("/", join(base, "machine"));
+    const machine = madeWorkspace({ root: join(base, "machine") });
+    await expect(machine.run("list_files", {})).rejects.toThrow(
+      "The whole machine is no workspace",
+    );
+  });
+
+  it("run in a session, where the model reads their text", async () => {
+    const { root, data, write } = madeWorkspace();
+    write("a", "hello");
+    const tools = workspaceTools({ root, protectedFolders: [data] });
+    const calls = [
+      wants({ id: "c1", name: "read_file", input: { path: "a" } }),
+      wants({ id: "c2", name: "read_file", input: { path: "../outside/secret.txt" } }),
+      wants({ id: "c3", name: "run_command", input: { command: "cat a" } }),
+      says("Done."),
+    ];
+    const provider = scriptedProvider(calls);
+    const world = await worldOf(agentOf({ provider, tools }));
+    await world.prompt("Go.");
+    await world.event("turn.finished");
+    const [read, refused, ran] = (await world.events("tool.finished")).map(({ result }) =>
+      JSON.stringify(result),
+    );
+    expect(read).toContain(String.raw`1\thello`);
+    expect(refused).toContain("outside");
+    expect(ran).toContain("Exit code 0");
+    expect(ran).toContain("hello");
+  });
+});
+
+describe("the output of a tool", () => {
+  it("is known for what it is, and is its text for whoever does not know it", () => {
+    const output = toolOutput({ text: "Done", diffs: [{ path: "a", oldText: null, newText: "" }] });
+    expect(isToolOutput(output)).toBe(true);
+    expect(JSON.stringify({ output })).toBe('{"output":"Done"}');
+    expect(output).toEqual({ text: "Done", diffs: [{ path: "a", oldText: null, newText: "" }] });
+    for (const other of [null, undefined, "Done", { text: "Done" }, JSON.parse('{"text":"a"}')]) {
+      expect(isToolOutput(other)).toBe(false);
+    }
+  });
+});
