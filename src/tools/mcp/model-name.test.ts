@@ -1,0 +1,37 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { modelName, serverPart } from "./model-name.ts";
+
+describe("the name of a server's tool for a model", () => {
+  it.each([
+    ["github", "create_issue", "github__create_issue"],
+    ["git hub", "a-b", "git_hub__a-b"],
+    ["a__b", "c", "a_b__c"],
+    ["a", "", "a___12ae32cb"],
+    ["a", "x y", "a__x_y_12effa9e"],
+    ["日本", "t", "server_ac3da3e9__t"],
+    ["a-very-long-name-of-a-server", "t", "a-very-long-nam_119d8224__t"],
+  ])("of %j and %j is %j", (server, tool, name) => {
+    expect(modelName(server, tool)).toBe(name);
+  });
+
+  it("has the characters and the length that all providers take, and tells its server", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (server, tool) => {
+        const name = modelName(server, tool);
+        expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+        expect(name.slice(0, name.indexOf("__"))).toBe(serverPart(server));
+      }),
+    );
+  });
+
+  it("is another for another tool", () => {
+    const long = fc.string({ unit: fc.constantFrom("a", "b", " ", "_", "é"), maxLength: 100 });
+    fc.assert(
+      fc.property(long, long, (one, other) => {
+        fc.pre(one !== other);
+        expect(modelName("s", one)).not.toBe(modelName("s", other));
+      }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import { randomFraction } from "../../platform/random.ts";
+import type { Tool } from "../tool.ts";
+import { keepServer, type McpServerStatus } from "./keep-server.ts";
+import { MCP_LIMITS } from "./limits.ts";
+import type { McpServerSettings } from "./mcp-server-settings.ts";
+import { serverPart } from "./model-name.ts";
+import type { Environment } from "./server-environment.ts";
+
+export interface McpWork {
+  /** Ours, as servers are told. */
+  readonly version: string;
+  readonly clock: SteadyClock;
+  /** Ends all of it, as `close` does. */
+  readonly signal: AbortSignal;
+  /** This process's environment: of it a server gets `PATH` and the like, and what its settings name. */
+  readonly environment: Environment;
+  /** Where the session works: where programs run, and the root that servers are told. */
+  readonly workingDirectory?: string;
+  /** For people: what is wrong with a server. Nothing of that ends a session. */
+  readonly report: (failure: SpanlineError) => void;
+  /** Some tools are others than before, or a server is there again. */
+  readonly changed?: () => void;
+  readonly random?: () => number;
+}
+
+/** The MCP servers of one session. */
+export interface McpServers {
+  /** As of now. Those of a server that is lost stay, and say so when they are called. */
+  readonly tools: () => readonly Tool[];
+  readonly status: () => readonly McpServerStatus[];
+  /** Resolves when no program of them is left. */
+  readonly close: () => Promise<void>;
+}
+
+/** Connects to all servers at once. Resolves when each is connected or has failed; those that failed are tried again. */
+export async function openMcpServers(
+  settings: readonly McpServerSettings[],
+  work: McpWork,
+): Promise<McpServers> {
+  checkTogether(settings);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = (): void => controller.abort(work.signal.reason);
+  work.signal.addEventListener("abort", abort, { once: true });
+  if (work.signal.aborted) abort();
+  const { changed = () => undefined, random = randomFraction } = work;
+  const servers = settings.map((one) => keepServer(one, { ...work, signal, changed, random }));
+  await Promise.all(servers.map(({ tried }) => tried));
+  return {
+    tools: () => servers.flatMap((server) => server.tools()),
+    status: () => servers.map((server) => server.status()),
+    async close() {
+      work.signal.removeEventListener("abort", abort);
+      controller.abort();
+      await Promise.all(servers.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** Tools are told apart by the beginnings of their names. */
+function checkTogether(settings: readonly McpServerSettings[]): void {
+  if (settings.length > MCP_LIMITS.servers) {
+    const message = `There are ${settings.length} MCP servers; a session has ${MCP_LIMITS.servers} at most`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
+  }
+  const parts = new Map<string, string>();
+  for (const { name } of settings) {
+    const other = parts.get(serverPart(name));
+    if (other !== undefined) {
+      const message = `The MCP servers ${other} and ${name} would give their tools the same names; rename one`;
+      throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
+    }
+    parts.set(serverPart(name), name);
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { exampleProgram, exampleServer } from "../support/mcp-example.ts";
+import { eventually, mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+
+const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+
+describe("servers of the official SDK over standard input and output [ACP-44]", () => {
+  it("give structured content that fits its schema", async () => {
+    const world = await mcpWorld([{ ...exampleProgram("mcpServerOutputSchema"), name: "weather" }]);
+    const tool = world.tool("weather__get_weather");
+    expect(tool.check({ city: "Bergen" })).toBe(
+      "the arguments must have required property 'country'",
+    );
+    const given = await world.call("weather__get_weather", { city: "Bergen", country: "NO" });
+    expect(JSON.parse(String(given))).toMatchObject({ wind: { direction: expect.any(String) } });
+    expect(world.reports).toEqual([]);
+  });
+
+  it("tell of their progress, and stop when they are told", async () => {
+    const world = await mcpWorld([exampleProgram("progressExample")]);
+    const told: string[] = [];
+    const progress = (text: string) => void told.push(text);
+    expect(await world.call("progressExample__count", { n: 2 }, { progress })).toBe("Counted to 2");
+    expect(told).toEqual(["Counting: 1/2", "Counting: 2/2"]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = world.call("progressExample__count", { n: 100 }, { progress, signal });
+    await eventually(() => expect(told).toContain("Counting: 1/100"));
+    controller.abort(new Error("Enough"));
+    await expect(running).rejects.toThrow("Enough");
+  });
+
+  it("get no answers of a model from us", async () => {
+    const world = await mcpWorld([exampleProgram("toolWithSampleServer")]);
+    await expect(world.call("toolWithSampleServer__summarize", { text: "Long" })).rejects.toThrow(
+      "Method not found",
+    );
+    expect(world.reports.map(({ message }) => message)).toEqual([
+      "The MCP server toolWithSampleServer writes on its standard output what is no message, such as: MCP server is running.... That is passed over",
+    ]);
+  });
+
+  it("are each session's own [ACP-46]", async () => {
+    const one = await mcpWorld([exampleProgram("progressExample")]);
+    const other = await mcpWorld([]);
+    expect([namesOf(one), namesOf(other)]).toEqual([["progressExample__count"], []]);
+  });
+});
+
+describe("servers of the official SDK over HTTP [ACP-45]", () => {
+  it.each(["jsonResponseStreamableHttp", "simpleStreamableHttp"])("answer: %s", async (name) => {
+    const { url } = await exampleServer(name);
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+    expect(world.status()).toMatchObject([{ state: "connected" }]);
+  });
+
+  it("answer without sessions", async () => {
+    const { url } = await exampleServer("simpleStatelessStreamableHttp");
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const input = { interval: 1, count: 2 };
+    expect(await world.call("s__start-notification-stream", input)).toContain("Started sending");
+  });
+
+  it("give links, are believed when they are trusted, and may ask nobody", async () => {
+    const { url } = await exampleServer("simpleStreamableHttp");
+    const world = await mcpWorld([{ type: "http", name: "s", url, trusted: true }]);
+    expect(await world.call("s__list-files")).toContain("[link, ");
+    expect(world.tool("s__multi-greet").facts.traits).toMatchObject({ sideEffect: "read_only" });
+    expect(await world.call("s__collect-user-info", { infoType: "contact" })).toMatch(
+      /^Error collecting contact information: .*Method not found/,
+    );
+  });
+
+  it.each(["http", "sse"] as const)("answer over the older SSE, asked as %s", async (type) => {
+    const { url } = await exampleServer("simpleSseServer");
+    const world = await mcpWorld([{ type, name: "old", url }]);
+    const input = { interval: 1, count: 2 };
+    expect(await world.call("old__start-notification-stream", input)).toContain("Completed");
+  });
+
+  it("are taken up again when they come back: they have forgotten the session", async () => {
+    const server = await exampleServer("jsonResponseStreamableHttp");
+    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
+    await server.kill();
+    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow(
+      /^The MCP server s cannot be reached at .*: ECONNREFUSED$/,
+    );
+    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow("is not connected");
+    await server.again();
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
+    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+    expect(world.changes).toBe(1);
+  });
+
+  it("that forgot the session say so once, and are greeted again", async () => {
+    const server = await exampleServer("jsonResponseStreamableHttp");
+    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
+    await server.kill();
+    await server.again();
+    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow(/HTTP 404/);
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
+    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+  });
+
+  it("that are gone in the middle of a call fail it", async () => {
+    const server = await exampleServer("simpleStatelessStreamableHttp");
+    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
+    const running = world.call("s__start-notification-stream", { interval: 1000, count: 100 });
+    running.catch(() => undefined);
+    const before = world.call("s__start-notification-stream", { interval: 1, count: 1 });
+    expect(await before).toContain("Started sending");
+    await server.kill();
+    await expect(running).rejects.toThrow(
+      "The MCP server s broke off before it answered. What the tool had done by then is not known",
+    );
+  });
+});

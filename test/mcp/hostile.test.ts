@@ -1,0 +1,464 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
+import { bundleInto } from "../support/bundled.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { eventually, mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
+import { expectGone, isAlive } from "../support/processes.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-")));
+let program = "";
+
+beforeAll(async () => {
+  program = await bundleInto(folder, "hostile-server.ts");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function hostile(mode = "", more: Partial<StdioServerSettings> = {}): StdioServerSettings {
+  const args = [program, mode];
+  return { type: "stdio", name: "h", command: process.execPath, args, ...more };
+}
+
+const failureOf = (world: McpWorld) => world.status()[0]?.failure;
+const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+const messagesOf = (world: McpWorld) => world.reports.map(({ message }) => message);
+
+describe("a server that cannot be used", () => {
+  it("does not fail the session, and says why: it ended [ACP-47]", async () => {
+    const world = await mcpWorld([hostile("exit"), hostile("", { name: "good" })]);
+    expect(namesOf(world)).toContain("good__echo");
+    expect(messagesOf(world)).toEqual([
+      "The MCP server h ended with code 3; the end of its stderr: Cannot open the database",
+    ]);
+    expect(world.reports[0]?.toFailure()).toMatchObject({
+      code: "mcp_server_failed",
+      details: { server: "h", problem: "exited", exitCode: 3 },
+    });
+  });
+
+  it("says nothing of what it was told in confidence", async () => {
+    const env = { DATABASE: "postgres://me:s3cret@host" };
+    const world = await mcpWorld([hostile("exit", { env })]);
+    expect(JSON.stringify(world.reports.map((failure) => failure.toFailure()))).toContain(
+      "Cannot open the database [redacted]",
+    );
+    expect(JSON.stringify([world.reports, world.status()])).not.toContain("s3cret");
+  });
+
+  it("is tried again, each time after a longer wait", async () => {
+    const file = join(folder, "tries");
+    const script = `echo x >> ${file}; exit 3`;
+    const random = (): number => 1;
+    const world = await mcpWorld([hostile("", { command: "/bin/sh", args: ["-c", script] })], {
+      random,
+    });
+    const tries = (): number => readFileSync(file, "utf8").length / 2;
+    for (const [made, wait] of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].entries()) {
+      await eventually(() => {
+        const [{ state } = { state: "" }] = world.status();
+        expect([tries(), state, world.clock.pending]).toEqual([made + 1, "waiting", 1]);
+      });
+      world.clock.advance(wait - 1);
+      expect(world.clock.pending).toBe(1);
+      world.clock.advance(1);
+    }
+    expect(messagesOf(world)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ command: "no-such-program" }, "there is no command no-such-program in PATH; install it"],
+    [{ command: "./none", cwd: folder }, `there is no command ./none in ${folder}`],
+    [{ cwd: "/not/there" }, "should run in /not/there, which is no folder"],
+  ])("says why: %j", async (more, words) => {
+    expect(failureOf(await mcpWorld([hostile("", more)]))?.message).toContain(words);
+  });
+
+  it("is given up when it does not say hello in time, and ended [ACP-48]", async () => {
+    const file = join(folder, "silent.pid");
+    const clock = fakeClock();
+    const opened = vi.fn<(world: McpWorld) => McpWorld>((world) => world);
+    const settings = hostile("silent", { env: { PID_FILE: file } });
+    const opening = mcpWorld([settings], { clock }).then(opened);
+    const pid = await eventually(() => Number(readFileSync(file, "utf8")));
+    clock.advance(19_999);
+    await Promise.resolve();
+    expect(opened).not.toHaveBeenCalled();
+    clock.advance(1);
+    expect(failureOf(await opening)?.message).toBe(
+      "The MCP server h was not ready within 20 seconds; it wrote nothing on stderr",
+    );
+    await expectGone(pid);
+  });
+
+  it("is given up when its list is none, or a message has no end", async () => {
+    const noList = await mcpWorld([hostile("no-list")]);
+    expect(failureOf(noList)?.message).toContain("answered with something else than its tools");
+    const endless = await mcpWorld([hostile("endless")]);
+    expect(failureOf(endless)?.message).toContain("sent a message of more than 10485760 bytes");
+  });
+});
+
+describe("what a server offers", () => {
+  it("is asked for page by page", async () => {
+    expect(namesOf(await mcpWorld([hostile("pages")]))).toEqual([
+      "h__page_0",
+      "h__page_1",
+      "h__page_2",
+      "h__page_3",
+    ]);
+  });
+
+  it("ends where the pages go round in a circle", async () => {
+    const world = await mcpWorld([hostile("circle")]);
+    expect(namesOf(world)).toEqual(["h__tundefined", "h__tagain"]);
+    expect(messagesOf(world).join()).toContain("its list has no end after 2 pages");
+  });
+
+  it("is no more than 512 tools of 10,000, and the user is told", async () => {
+    const world = await mcpWorld([hostile("many")]);
+    expect(world.tools().length).toBe(512);
+    expect(messagesOf(world).join()).toContain("9488 or more tools are left out");
+  });
+
+  it("is what is included and not excluded, also of 10,000", async () => {
+    const settings = hostile("many", { include: ["tool_999*"], exclude: ["*7", "tool_999"] });
+    expect(namesOf(await mcpWorld([settings]))).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 8, 9].map((at) => `h__tool_999${at}`),
+    );
+  });
+
+  it("leaves out tools with a schema that cannot be, one by one, with reasons", async () => {
+    const world = await mcpWorld([hostile("schemas")]);
+    expect(namesOf(world)).toEqual([
+      "h__good",
+      "h__untyped",
+      "h__dangling",
+      "h__remote",
+      "h__lying_output",
+    ]);
+    const [{ problems } = { problems: [] }] = world.status();
+    expect(problems.map(({ tool, problem }) => `${tool}: ${problem}`)).toEqual([
+      "no_schema: its schema cannot be used: it is no object",
+      "text: its schema is not of an object",
+      expect.stringMatching(/^wrong: its schema cannot be used: properties\.a\.type must be/),
+      "deep: its schema cannot be used: it is nested deeper than 64 levels",
+      "huge: its schema cannot be used: it has more than 65536 characters",
+      expect.stringMatching(/^lying_output: its results are not checked: its output schema/),
+      "task: it runs only as a task, which Spanline does not do",
+      "good: it is listed twice",
+      ": it has no name",
+      ": it has no name",
+    ]);
+    expect(world.tool("h__dangling").check({})).toMatch(
+      /^its schema cannot be used: can't resolve/,
+    );
+    expect(world.tool("h__remote").check({})).toMatch(/^its schema cannot be used: can't resolve/);
+  });
+
+  it("has names and descriptions in which nothing is hidden", async () => {
+    const world = await mcpWorld([hostile("names")]);
+    const said = world.tools().map(({ facts }) => [facts.name, facts.description]);
+    expect(Object.fromEntries(said)).toEqual({
+      h____proto__: "Does __proto__",
+      h__constructor: "Does constructor",
+      h__with_space_5196f73e: "Does with space",
+      [`h__${"l".repeat(52)}_0b02e733`]: expect.stringContaining("lll"),
+      h____31mred__58f47d5c: "Does [31mred",
+      h__described: "Reads a[2J file.",
+      h__silent: "A title",
+      h__long: `${"y".repeat(3999)}…`,
+    });
+    for (const name of namesOf(world)) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(messagesOf(world).join()).toContain("its name is longer than 256 characters");
+  });
+
+  it("takes a tool and an argument named __proto__ as data", async () => {
+    const world = await mcpWorld([hostile("names")]);
+    const tool = world.tool("h____proto__");
+    expect(tool.check(JSON.parse('{"__proto__":"a"}'))).toBe(undefined);
+    const given = '{"__proto__":{"isAdmin":true}}';
+    const plain = await mcpWorld([hostile()]);
+    expect(await plain.call("h__echo", JSON.parse(given))).toBe(given);
+  });
+
+  it("is checked in time, whatever its schemas are", async () => {
+    const world = await mcpWorld([hostile("slow-schema")]);
+    expect(world.tool("h__slow").check({})).toBe(
+      "its schema cannot be used: It takes longer than 500 ms",
+    );
+    expect(world.tool("h__regex").check({ a: `${"a".repeat(50)}!` })).toBe(
+      "its schema cannot be used: It takes longer than 500 ms",
+    );
+    expect(world.tool("h__regex").check({ a: "aaa" })).toBe(undefined);
+  });
+});
+
+describe("what a server says of its tools", () => {
+  const executor = { type: "mcp", server: "h" };
+  const careful = { kind: "other", sideEffect: "network", executor };
+  const said = (world: McpWorld) =>
+    Object.fromEntries(
+      world
+        .tools()
+        .map(({ facts: { name, traits, idempotent } }) => [name, { traits, idempotent }]),
+    );
+
+  it("is not believed, and who runs them is what the settings say [B-084] [B-085]", async () => {
+    expect(said(await mcpWorld([hostile("hints")]))).toEqual({
+      h__read: { traits: careful, idempotent: false },
+      h__search: { traits: careful, idempotent: false },
+      h__again: { traits: careful, idempotent: false },
+      h__plain: { traits: careful, idempotent: false },
+    });
+  });
+
+  it("is believed of a server that the user trusts", async () => {
+    expect(said(await mcpWorld([hostile("hints", { trusted: true })]))).toEqual({
+      h__read: { traits: { kind: "read", sideEffect: "read_only", executor }, idempotent: true },
+      h__search: { traits: { kind: "fetch", sideEffect: "network", executor }, idempotent: true },
+      h__again: { traits: careful, idempotent: true },
+      h__plain: { traits: careful, idempotent: false },
+    });
+  });
+});
+
+describe("a call", () => {
+  it("gives what the tool says", async () => {
+    const world = await mcpWorld([hostile()]);
+    expect(await world.call("h__echo", { a: [1, null, "ü"] })).toBe('{"a":[1,null,"ü"]}');
+    expect(await world.call("h__silence")).toBe(undefined);
+    expect(await world.call("h__fits")).toEqual({ n: 1 });
+  });
+
+  it("runs in the session's folder, with no more of our environment than is said", async () => {
+    const environment = { PATH: process.env["PATH"], HOME: "/home/me", SECRET: "s", TOKEN: "t" };
+    const settings = hostile("", { env: { GIVEN: "g" }, inheritEnv: ["TOKEN", "NOT_SET"] });
+    const world = await mcpWorld([settings], { environment, workingDirectory: folder });
+    const { env, cwd } = JSON.parse(String(await world.call("h__surroundings")));
+    expect(cwd).toBe(folder);
+    expect(env).toMatchObject({ HOME: "/home/me", GIVEN: "g", TOKEN: "t" });
+    const odd = Object.keys(env).filter((name) => !["PWD", "_", "SHLVL", "OLDPWD"].includes(name));
+    expect(odd.sort()).toEqual(["GIVEN", "HOME", "PATH", "TOKEN"]);
+  });
+
+  it("is answered with the session's folder when it asks for roots, and with no to anything else", async () => {
+    const world = await mcpWorld([hostile()], { workingDirectory: folder });
+    const roots = { roots: [{ uri: `file://${folder}`, name: folder.split("/").at(-1) }] };
+    expect(JSON.parse(String(await world.call("h__roots")))).toEqual({
+      jsonrpc: "2.0",
+      result: roots,
+    });
+    expect(JSON.parse(String(await world.call("h__sample")))).toMatchObject({
+      error: { code: -32_601 },
+    });
+  });
+
+  it("describes what is no text", async () => {
+    const world = await mcpWorld([hostile()]);
+    expect(await world.call("h__pictures")).toBe(
+      [
+        "[image, image/png, 3000 bytes, not shown]",
+        "[audio, audio/wav, 3000 bytes, not shown]",
+        "[link, a, file:///a.txt, 12 bytes]",
+        "[resource, file:///b.txt]",
+        "inside b",
+        "[resource, file:///c.bin, 3000 bytes, not shown]",
+        '[content of a kind that Spanline does not know: {"type":"hologram","depth":3}]',
+      ].join("\n"),
+    );
+  });
+
+  it("fails with what the tool or the server says", async () => {
+    const world = await mcpWorld([hostile()]);
+    await expect(world.call("h__error")).rejects.toThrow(/^No such row$/);
+    await expect(world.call("h__refuse")).rejects.toThrow(
+      /^The MCP server h refused: .*No such argument \(error -32602\)$/,
+    );
+  });
+
+  it("fails when a result does not fit its own schema", async () => {
+    const world = await mcpWorld([hostile()]);
+    await expect(world.call("h__lies")).rejects.toThrow(
+      "It was run, but its result does not fit its own output schema: n must be number",
+    );
+    await expect(world.call("h__keeps_to_itself")).rejects.toThrow(/what it gave back must be/);
+  });
+
+  it("ends at once when it is cancelled, and the server is told", async () => {
+    const world = await mcpWorld([hostile()]);
+    const controller = new AbortController();
+    const running = world.call("h__hang", {}, { signal: controller.signal });
+    const settled = vi.fn<() => void>();
+    running.catch(settled);
+    expect(await world.call("h__echo")).toBe("{}");
+    expect(settled).not.toHaveBeenCalled();
+    controller.abort(new Error("Enough"));
+    await expect(running).rejects.toThrow("Enough");
+    expect(JSON.parse(String(await world.call("h__cancelled")))).toHaveLength(1);
+  });
+
+  it("ends when nothing is heard for its limit, which begins anew with progress", async () => {
+    const world = await mcpWorld([hostile("", { timeoutMs: 10_000 })]);
+    const { clock } = world;
+    const heard: string[] = [];
+    const late = vi.fn<(error: unknown) => void>();
+    const running = world.call("h__steps", {}, { progress: (text) => void heard.push(text) });
+    running.catch(late);
+    await eventually(() => expect(heard).toEqual(["1 of 3"]));
+    clock.advance(9000);
+    expect(await world.call("h__nudge")).toBe("nudged");
+    expect(heard).toEqual(["1 of 3", "Half[31m way"]);
+    clock.advance(9999);
+    expect(await world.call("h__echo")).toBe("{}");
+    expect(late).not.toHaveBeenCalled();
+    clock.advance(1);
+    await expect(running).rejects.toThrow(
+      "The MCP server h gave no answer within 10 seconds. What the tool had done by then is not known, and it is not run again.",
+    );
+    expect(JSON.parse(String(await world.call("h__cancelled")))).toHaveLength(1);
+  });
+
+  it("never takes longer than its maximum, whatever progress it makes", async () => {
+    const world = await mcpWorld([hostile("", { timeoutMs: 10_000, maxTimeoutMs: 12_000 })]);
+    expect(world.tool("h__steps").facts.timeoutMs).toBe(12_000);
+    const running = world.call("h__steps");
+    running.catch(() => undefined);
+    expect(await world.call("h__echo")).toBe("{}");
+    world.clock.advance(9000);
+    expect(await world.call("h__nudge")).toBe("nudged");
+    world.clock.advance(3000);
+    await expect(running).rejects.toThrow("gave no answer within 12 seconds");
+  });
+
+  it("waits its turn: eight of a server run at once", async () => {
+    const world = await mcpWorld([hostile()]);
+    const controller = new AbortController();
+    const eight = Array.from({ length: 8 }, () =>
+      world.call("h__hang", {}, { signal: controller.signal }).catch(() => "ended"),
+    );
+    const echoed = vi.fn<(value: unknown) => unknown>((value) => value);
+    const ninth = world.call("h__echo").then(echoed);
+    const impatient = AbortSignal.abort(new Error("Not now"));
+    await expect(world.call("h__echo", {}, { signal: impatient })).rejects.toThrow("Not now");
+    expect(echoed).not.toHaveBeenCalled();
+    controller.abort();
+    expect(await ninth).toBe("{}");
+    expect(await Promise.all(eight)).toEqual(Array(8).fill("ended"));
+  });
+});
+
+describe("a server in the middle of a call", () => {
+  it("that ends fails the call, which is not run again, and comes back", async () => {
+    const world = await mcpWorld([hostile()]);
+    const pid = await world.call("h__pid");
+    const [dying, other] = await Promise.allSettled([world.call("h__die"), world.call("h__hang")]);
+    const words =
+      "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. What the tool had done by then is not known, and it is not run again.";
+    expect(dying).toMatchObject({ status: "rejected", reason: { message: words } });
+    expect(other).toMatchObject({ status: "rejected", reason: { message: words } });
+    expect(world.status()).toMatchObject([{ state: "waiting", tools: 21 }]);
+    await expect(world.call("h__echo")).rejects.toThrow(
+      /^The MCP server h is not connected \(The MCP server h ended with code 9.*The tool was not run/,
+    );
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
+    expect(await world.call("h__echo")).toBe("{}");
+    expect(await world.call("h__pid")).not.toBe(pid);
+    expect(world.changes).toBe(1);
+  });
+
+  it("that sends too much is ended", async () => {
+    const world = await mcpWorld([hostile()]);
+    const pid = Number(await world.call("h__pid"));
+    await expect(world.call("h__giant")).rejects.toThrow(
+      /sent a message of more than 10485760 bytes\. What the tool had done/,
+    );
+    await expectGone(pid);
+  });
+
+  it("that does not read any more is ended", async () => {
+    const world = await mcpWorld([hostile()]);
+    const pid = Number(await world.call("h__pid"));
+    expect(await world.call("h__deaf")).toBe("What?");
+    const long = { text: "x".repeat(9 * 1024 * 1024) };
+    const calls = [1, 2, 3].map(() => world.call("h__echo", long));
+    const ends = await Promise.allSettled(calls);
+    for (const end of ends) {
+      expect(end).toMatchObject({
+        reason: { message: expect.stringContaining("does not read what it is sent") },
+      });
+    }
+    await expectGone(pid);
+  });
+
+  it("that floods costs the others nothing but time", async () => {
+    const world = await mcpWorld([hostile(), hostile("", { name: "quiet" })]);
+    const flooding = world.call("h__flood");
+    // It is not listened to any more for now, and has to wait.
+    await eventually(() => expect(world.clock.pending).toBeGreaterThan(1));
+    expect(await world.call("quiet__echo")).toBe("{}");
+    const answered = vi.fn<(text: unknown) => void>();
+    void flooding.then(answered);
+    await eventually(() => {
+      world.clock.advance(100);
+      expect(answered).toHaveBeenCalledWith("flooded");
+    });
+  });
+
+  it("that takes a tool away fails its calls with that", async () => {
+    const world = await mcpWorld([hostile()]);
+    const before = world.tool("h__error");
+    expect(await world.call("h__change")).toBe("changed");
+    await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]));
+    expect(world.changes).toBe(1);
+    expect(world.tool("h__echo").facts.description).toBe("Another echo");
+    await expect(before.run({}, toolContext())).rejects.toThrow(
+      "The MCP server h does not offer this tool any more; it was not run",
+    );
+  });
+
+  it("that prints other things on its output is heard all the same", async () => {
+    const world = await mcpWorld([hostile("junk")]);
+    expect(await world.call("h__echo")).toBe("{}");
+    expect(messagesOf(world)[0]).toBe(
+      "The MCP server h writes on its standard output what is no message, such as: Hello!. That is passed over",
+    );
+  });
+});
+
+describe("a server that knows only the protocol of 2026", () => {
+  it("is spoken to in that", async () => {
+    const world = await mcpWorld([hostile("modern")]);
+    expect(world.reports).toEqual([]);
+    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
+    expect(await world.call("h__change")).toBe("changed");
+    await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]));
+  });
+});
+
+describe("a program that was started", () => {
+  it("ends when the session closes, also when it takes no notice", async () => {
+    const world = await mcpWorld([hostile("stubborn")]);
+    const pid = Number(await world.call("h__pid"));
+    expect(isAlive(pid)).toBe(true);
+    await world.close();
+    expect(isAlive(pid)).toBe(false);
+    expect(world.status()).toMatchObject([{ state: "closed" }]);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("is killed from outside, and started again", async () => {
+    const world = await mcpWorld([hostile()]);
+    const pid = Number(await world.call("h__pid"));
+    process.kill(pid, "SIGKILL");
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
+    expect(failureOf(world)?.message).toContain("ended with code 137 (signal 9)");
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
+    expect(Number(await world.call("h__pid"))).not.toBe(pid);
+  });
+});

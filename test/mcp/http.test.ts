@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { HttpServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
+import { eventually, mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { startPeer, type Answer } from "../support/peer.ts";
+
+const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+
+async function failureAt(answer: Answer, more: Partial<HttpServerSettings> = {}): Promise<string> {
+  const { url } = await startPeer(answer);
+  const settings = { type: "http", name: "s", url: `${url}/mcp?key=secret`, ...more } as const;
+  const world = await mcpWorld([settings]);
+  expect(world.tools()).toEqual([]);
+  const message = world.reports.map((report) => report.message).join();
+  expect(message).not.toContain("secret");
+  return message.replace(url, "URL");
+}
+
+/** Answers a request of JSON-RPC as a server that is fine, but for what is given by method. */
+function speaking(results: { readonly [method: string]: (id: number) => string }): Answer {
+  return (response, { method, body }) => {
+    if (method !== "POST") return void response.writeHead(405).end();
+    const { id, method: asked } = JSON.parse(body.toString());
+    if (id === undefined) return void response.writeHead(202).end();
+    const hello = {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: {} },
+      serverInfo: { name: "s", version: "1" },
+    };
+    const tools = [{ name: "t", inputSchema: { type: "object" } }];
+    const result = asked === "initialize" ? hello : { tools };
+    const given = results[asked]?.(id);
+    const type = given?.startsWith("data:") === true ? "text/event-stream" : "application/json";
+    response.writeHead(200, { "content-type": type });
+    response.end(given ?? JSON.stringify({ jsonrpc: "2.0", id, result }));
+  };
+}
+
+describe("a server over HTTP that cannot be used says why", () => {
+  it.each([401, 403])("with status %d", async (status) => {
+    expect(await failureAt((response) => void response.writeHead(status).end("No"))).toBe(
+      `The MCP server s wants to know who asks (HTTP ${status} from URL/mcp); give it a token with headers, such as Authorization`,
+    );
+  });
+
+  it.each([404, 500])("with status %d", async (status) => {
+    expect(await failureAt((response) => void response.writeHead(status).end("Out\u0007"))).toBe(
+      `The MCP server s answered HTTP ${status} at URL/mcp: Error POSTing to endpoint: Out`,
+    );
+  });
+
+  it("with a page for people", async () => {
+    const page: Answer = (response) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>");
+    expect(await failureAt(page)).toContain("Unexpected content type: text/html");
+  });
+
+  it("with an answer that has no end", async () => {
+    const endless: Answer = (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const more = (): void => {
+        if (response.writable) response.write("[".repeat(100_000), more);
+      };
+      more();
+    };
+    expect(await failureAt(endless)).toContain("sent a message of more than 10485760 bytes");
+  });
+
+  it("with nobody there, or somewhere else", async () => {
+    const away: Answer = (response) =>
+      void response.writeHead(307, { location: "http://127.0.0.1:1/else?a=b" }).end();
+    expect(await failureAt(away)).toContain("Redirect to http://127.0.0.1:1/else not followed");
+    const { url, http } = await sdkServer();
+    http.close();
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    expect(world.reports[0]?.message).toBe(
+      `The MCP server s cannot be reached at ${url}: ECONNREFUSED`,
+    );
+  });
+
+  it("without the token that it quotes", async () => {
+    const quoting: Answer = (response, { headers }) =>
+      void response.writeHead(400).end(`What is ${headers.authorization}?`);
+    const headers = { Authorization: "Bearer token-secret" };
+    expect(await failureAt(quoting, { headers })).toContain("What is [redacted]?");
+  });
+
+  it("over the older SSE", async () => {
+    const no: Answer = (response) => void response.writeHead(401).end();
+    expect(await failureAt(no, { type: "sse" })).toContain("wants to know who asks (HTTP 401");
+  });
+});
+
+describe("a server over HTTP", () => {
+  it("gets the headers that the settings have", async () => {
+    const peer = await startPeer(speaking({}));
+    const headers = { Authorization: "Bearer secret" };
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url, headers }]);
+    expect(namesOf(world)).toEqual(["s__t"]);
+    const sent = peer.requests.map((request) => request.headers.authorization);
+    expect(new Set(sent)).toEqual(new Set(["Bearer secret"]));
+  });
+
+  it("that breaks off before it answers fails the call", async () => {
+    const peer = await startPeer(speaking({ "tools/call": () => "data: {\n\n" }));
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    await expect(world.call("s__t")).rejects.toThrow("broke off before it answered");
+  });
+
+  it.each([
+    ["as JSON", (id: number) => `{"jsonrpc":"2.0","id":${id},"result":"${"x".repeat(11e6)}"}`],
+    ["as one event", (id: number) => `data: {"id":${id}}\ndata: ${"x".repeat(11e6)}\n\n`],
+  ])("that answers too much fails the call: %s", async (_, answer) => {
+    const peer = await startPeer(speaking({ "tools/call": answer }));
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    await expect(world.call("s__t")).rejects.toThrow(/more than 10485760 bytes|broke off/);
+    expect(world.status()).toMatchObject([{ state: "connected" }]);
+  });
+
+  it("holds no connection of a call that is over", async () => {
+    const endless = new Set<ServerResponse>();
+    const answer = speaking({});
+    const peer = await startPeer((response, request) => {
+      const { id, method, params } = JSON.parse(request.body.toString() || "{}");
+      if (method !== "tools/call") return answer(response, request);
+      endless.add(response);
+      response.on("close", () => endless.delete(response));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const result = { content: [{ type: "text", text: "done" }] };
+      const isAnswered = params.arguments.answer === true;
+      const event = `data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`;
+      response.write(isAnswered ? event : ": wait\n\n");
+    });
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    expect(await world.call("s__t", { answer: true })).toBe("done");
+    expect(endless.size).toBe(1);
+    world.clock.advance(5000);
+    await eventually(() => expect(endless.size).toBe(0));
+    const controller = new AbortController();
+    const running = world.call("s__t", {}, { signal: controller.signal });
+    await eventually(() => expect(endless.size).toBe(1));
+    controller.abort(new Error("Enough"));
+    await expect(running).rejects.toThrow("Enough");
+    await eventually(() => expect(endless.size).toBe(0));
+    const told = peer.requests.map(({ body }) => JSON.parse(body.toString() || "{}").method);
+    expect(told.filter((method) => method === "notifications/cancelled")).toHaveLength(1);
+  });
+
+  it("may send many events, each within the limit", async () => {
+    const logged = `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${"x".repeat(1e6)}"}}\n\n`;
+    const answer = (id: number): string =>
+      `${logged.repeat(12)}data: {"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"done"}]}}\n\n`;
+    const peer = await startPeer(speaking({ "tools/call": answer }));
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    expect(await world.call("s__t")).toBe("done");
+  });
+});
+
+interface Sdk {
+  readonly url: string;
+  readonly server: McpServer;
+  readonly http: Server;
+  readonly streams: () => number;
+}
+
+/** A server of the official SDK in this process, whose tools a test can change. */
+async function sdkServer(port = 0): Promise<Sdk> {
+  const server = new McpServer({ name: "live", version: "1" });
+  const add = (name: string): void => {
+    server.registerTool(name, { description: name }, () => ({
+      content: [{ type: "text", text: name }],
+    }));
+  };
+  add("first");
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+  await server.connect(transport);
+  let streams = 0;
+  const http = createServer((request, response) => {
+    if (request.method === "GET") {
+      streams += 1;
+      response.on("close", () => (streams -= 1));
+    }
+    void transport.handleRequest(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    http.listen(port, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const { port: given } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${given}/`, server, http, streams: () => streams };
+}
+
+describe("a server over HTTP that lives", () => {
+  it("tells of tools that come and go", async () => {
+    const { url, server, streams } = await sdkServer();
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    expect(namesOf(world)).toEqual(["s__first"]);
+    await eventually(() => expect(streams()).toBe(1));
+    const second = server.registerTool("second", {}, () => ({ content: [] }));
+    await eventually(() => expect(namesOf(world)).toEqual(["s__first", "s__second"]));
+    expect(world.changes).toBe(1);
+    second.remove();
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(namesOf(world)).toEqual(["s__first"]));
+    expect(world.changes).toBe(2);
+  });
+
+  it("is listened to again when its stream breaks off, and given up when it does not answer", async () => {
+    const { url, http, streams } = await sdkServer();
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    await eventually(() => expect(streams()).toBe(1));
+    http.closeAllConnections();
+    await eventually(() => expect([streams(), world.clock.pending]).toEqual([0, 1]));
+    world.clock.advance(1000);
+    await eventually(() => expect(streams()).toBe(1));
+    expect(world.status()).toMatchObject([{ state: "connected" }]);
+    http.close();
+    http.closeAllConnections();
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
+    expect(world.reports.map(({ message }) => message)).toEqual([
+      "The MCP server s does not answer any more",
+    ]);
+  });
+
+  it("is told when the session ends", async () => {
+    const { url, server } = await sdkServer();
+    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const closed = vi.fn<() => void>();
+    Object.assign(server.server, { onclose: closed });
+    await world.close();
+    expect(closed).toHaveBeenCalledOnce();
+    expect(world.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,16 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { bundled } from "../support/bundled.ts";
+
+it("loads the client of the protocol only when there is a server", async () => {
+  const program = await bundled("no-mcp-server.ts");
+  rmSync(join(dirname(program), "node_modules"));
+  const run = (...args: readonly string[]): unknown =>
+    JSON.parse(execFileSync(process.execPath, [program, ...args], { encoding: "utf8" }));
+  expect(run()).toEqual([]);
+  expect(run("true")).toEqual([
+    expect.stringContaining("Cannot find package '@modelcontextprotocol/client'"),
+  ]);
+});
