@@ -13,9 +13,21 @@ export interface Model {
   readonly name: string;
   /**
    * What goes wrong before there is an answer is thrown as a `SpanlineError`; after that it is the failure of the `end`
-   * event. The caller's own abort is always thrown.
+   * event. The caller's own abort is always thrown. A wait before another attempt is told as an `activity`, when it begins.
    */
-  call(request: ModelRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+  call(
+    request: ModelRequest,
+    signal: AbortSignal,
+    watch?: ModelWatch,
+  ): AsyncIterable<ProviderEvent>;
+}
+
+/** For whoever wants to know more of a call than its events. */
+export interface ModelWatch {
+  /** Sees the bytes of the answer before they are read. */
+  readonly tap?: (chunk: Uint8Array) => void;
+  /** Told when an answer begins, with the server's own id of the call, if it gave one. */
+  readonly answered?: (requestId: string | undefined) => void;
 }
 
 /** How long a model may take, in milliseconds. `Infinity` is no limit. */
@@ -33,7 +45,7 @@ export interface ModelSettings {
   /** Gives numbers from 0 up to 1, to spread the attempts of many callers. */
   readonly random?: () => number;
   readonly limits?: ModelLimits;
-  /** How often a call is made while it finds no connection or a busy server. */
+  /** How often a call is made while it finds no connection, a busy server or one that fails. */
   readonly maxAttempts?: number;
   /** Sent with every request, for gateways that want more than a key. */
   readonly headers?: { readonly [name: string]: string };

@@ -1,24 +1,25 @@
 import { pause } from "../async/pause.ts";
-import { retried } from "../async/retried.ts";
 import type { Codec } from "../domain/codec.ts";
 import type { ErrorAnswer } from "../domain/error-answer.ts";
 import type { Failure } from "../domain/errors.ts";
 import { jsonText } from "../domain/json.ts";
 import type { ModelRequest } from "../domain/model-request.ts";
-import { AbortError, providerError, ProviderError } from "../domain/provider-error.ts";
+import { AbortError, errorOf, providerError, ProviderError } from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import { scrubber } from "../domain/scrubber.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import { httpClient, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
-import type { CallOnce, OnceCallerOptions, ServiceAnswer } from "../remote/once-caller.ts";
-import { openAnswer, type OpenedAnswer } from "../remote/open-answer.ts";
+import type { CallOnce, OnceCallerOptions } from "../remote/once-caller.ts";
+import { openAnswer } from "../remote/open-answer.ts";
 import { readStream } from "../remote/read-stream.ts";
-import { isPassing, waitsOf } from "../remote/retry-policy.ts";
+import { waitsOf } from "../remote/retry-policy.ts";
 import { limitsOr } from "../remote/time-limits.ts";
 import { withFailure } from "../remote/with-failure.ts";
+import { isWorthAnother, waitSeen } from "./another-attempt.ts";
+import { begunAnswer, type BegunAnswer } from "./begun-answer.ts";
 import { brokenAnswer } from "./broken-answer.ts";
-import type { Model, ModelSettings } from "./model.ts";
+import type { Model, ModelSettings, ModelWatch } from "./model.ts";
 
 /** What sets one API of models apart from another. */
 export interface RemoteApi<State> {
@@ -51,25 +52,25 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
   const errorFor = (refusal: ErrorAnswer): Error => api.errorFor(scrub(refusal));
   const callOnce = api.callerWith({ send, errorFor, clock });
   const hasTime = (wait: number): boolean => wait <= LONGEST_WAIT;
-  const waitAfter = waitsOf({ maxAttempts, waits: WAITS, random, isPassing, hasTime });
+  const waits = { maxAttempts, waits: WAITS, random, isPassing: isWorthAnother, hasTime };
+  const waitAfter = waitsOf(waits);
 
-  /** Right to make again: as long as there is no answer, nothing has come of it. */
-  function open(sent: HttpRequest, signal: AbortSignal): Promise<OpenedAnswer<ServiceAnswer>> {
-    const opening = { clock, limits, signal, send: (end: AbortSignal) => callOnce(sent, end) };
-    return retried(() => openAnswer(opening).catch(hinted(api.connectHint)), {
-      waitAfter,
-      pause: (milliseconds) =>
-        pause(clock, milliseconds, signal).catch((reason: unknown) => {
-          throw new AbortError(reason);
-        }),
-    });
-  }
-
-  async function* call(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-    const { guard, answer } = await open(httpRequest(api, settings, request), signal);
+  /** Made once. What it rejects with came before there was an answer. */
+  async function attempt(
+    sent: HttpRequest,
+    signal: AbortSignal,
+    { tap, answered }: ModelWatch,
+  ): Promise<BegunAnswer> {
+    const { guard, answer } = await openAnswer({
+      clock,
+      limits,
+      signal,
+      send: (ending) => callOnce(sent, ending),
+    }).catch(hinted(api.connectHint));
     const requestId = answer.headers[api.requestIdHeader];
+    answered?.(requestId);
     const explain = (failure: Failure): Failure => scrub(api.explain(failure, requestId));
-    yield* readStream({
+    const reading = {
       answer,
       requestId,
       codec: withFailure(api.codecFor(answer.headers["content-type"]), explain),
@@ -77,11 +78,45 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
       limits,
       signal,
       restMilliseconds: REST_MILLISECONDS,
-      broken: (events, failure) => brokenAnswer(events, explain(failure)),
-    });
+      broken: (events: readonly ProviderEvent[], failure: Failure) =>
+        brokenAnswer(events, explain(failure)),
+    };
+    return begunAnswer(readStream(tap === undefined ? reading : { ...reading, tap }));
+  }
+
+  async function* call(
+    request: ModelRequest,
+    signal: AbortSignal,
+    watch: ModelWatch = {},
+  ): AsyncGenerator<ProviderEvent> {
+    const sent = httpRequest(api, settings, request);
+    for (let made = 1; ; made += 1) {
+      const { error, events } = await outcomeOf(attempt(sent, signal, watch));
+      const wait = error === undefined ? undefined : waitAfter(error, made);
+      if (wait === undefined) {
+        if (events === undefined) throw error;
+        return yield* events;
+      }
+      yield waitSeen(error, wait);
+      await pause(clock, wait, signal).catch((reason: unknown) => {
+        throw new AbortError(reason);
+      });
+    }
   }
 
   return { name: api.name, call };
+}
+
+/** An attempt that failed inside its answer still has events, for whoever makes no other. */
+async function outcomeOf(
+  attempt: Promise<BegunAnswer>,
+): Promise<{ readonly error?: unknown; readonly events?: BegunAnswer["events"] }> {
+  try {
+    const { events, failure } = await attempt;
+    return failure === undefined ? { events } : { events, error: errorOf(failure) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 const DEFAULT_LIMITS = {

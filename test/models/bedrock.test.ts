@@ -6,6 +6,7 @@ import {
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { signedBy } from "../../src/aws/sign.ts";
+import { imageBlock } from "../../src/domain/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model-request.ts";
 import { runCodec } from "../../src/domain/codec.ts";
 import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
@@ -19,6 +20,7 @@ import {
   EVENT_STREAM,
   startEventStream,
   startPeer,
+  textDelta,
   textTurn,
   type SeenRequest,
 } from "../support/peer.ts";
@@ -58,6 +60,7 @@ const request: ModelRequest = {
         { type: "result", result: toolSuccess("A", { seen: true }) },
         { type: "result", result: toolError("B", "dark") },
         { type: "text", text: "And?" },
+        imageBlock("image/jpeg", "iVBORw=="),
       ],
     },
   ],
@@ -89,6 +92,7 @@ const sdkInput: ConverseStreamCommandInput = {
         { toolResult: { toolUseId: "A", content: [{ json: { seen: true } }] } },
         { toolResult: { toolUseId: "B", content: [{ text: "dark" }], status: "error" } },
         { text: "And?" },
+        { image: { format: "jpeg", source: { bytes: Buffer.from("iVBORw==", "base64") } } },
       ],
     },
   ],
@@ -211,6 +215,7 @@ describe("a model behind ConverseStream", () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(awsFrame("messageStart", { role: "assistant" }));
+      response.write(textDelta("So far"));
       response.end(awsFrame("throttlingException", { message: "Too many tokens" }, "exception"));
     });
     expect((await ask(model(peer.url))).end).toMatchObject({

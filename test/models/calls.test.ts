@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { anthropic } from "../../src/models/anthropic.ts";
 import type { Model, ModelSettings } from "../../src/models/model.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
-import type { Clock } from "../../src/platform/clock.ts";
 import { httpClient, type SendHttp } from "../../src/platform/http-client.ts";
 import { fakeClock } from "../support/fake-clock.ts";
+import { hastyClock } from "../support/hasty-clock.ts";
 import { startPeer, type Answer, type Peer } from "../support/peer.ts";
-import { ask, HELLO, refusalOf } from "./support.ts";
+import { ask, eventsOf, HELLO, refusalOf } from "./support.ts";
 
 const KEY = "sk-very-secret";
 
@@ -17,11 +17,16 @@ function chunk(delta: object, reason: string | null = null): string {
 }
 
 const HI = chunk({ role: "assistant", content: "Hi" });
+const ROLE = chunk({ role: "assistant" });
 const STOP = chunk({}, "stop");
 const DONE = "data: [DONE]\n\n";
 
 function modelAt({ url }: Pick<Peer, "url">, settings: ModelSettings = {}): Model {
   return openAiCompatible({ model: "m", baseUrl: url, key: KEY, ...settings });
+}
+
+function failing(type: string): string {
+  return `data: ${JSON.stringify({ error: { message: "because", type } })}\n\n`;
 }
 
 function startStream(response: ServerResponse): void {
@@ -50,20 +55,6 @@ function refusing(
   };
 }
 
-/** A clock on which every wait is over at once, and that remembers how long it would have been. */
-function hastyClock(): Clock & { readonly waits: number[] } {
-  const waits: number[] = [];
-  return {
-    waits,
-    now: () => 0,
-    after(milliseconds, run) {
-      waits.push(milliseconds);
-      queueMicrotask(run);
-      return () => {};
-    },
-  };
-}
-
 const UNLIMITED = { firstEvent: Infinity, idle: Infinity };
 
 /** Waits for the attempts of a call; the one second at its end is for the stream to close. */
@@ -76,8 +67,8 @@ async function waitsFor(answer: Answer, random = 0.5): Promise<readonly number[]
 }
 
 describe("a call that finds a busy server", () => {
-  it.each([429, 502, 503, 504, 529])(
-    "is made again after %i, each time after a longer wait",
+  it.each([408, 429, 500, 502, 503, 504, 520, 529])(
+    "is made again after %i, each time after a longer wait [RMA-P1-22]",
     async (status) => {
       expect(await waitsFor(inTurn(refusing(status), refusing(status), saysHi))).toEqual([
         375, 750,
@@ -85,12 +76,12 @@ describe("a call that finds a busy server", () => {
     },
   );
 
-  it("waits between half and all of the time, at random", async () => {
+  it("waits between half and all of the time, at random [RMA-P1-22]", async () => {
     expect(await waitsFor(inTurn(refusing(503), saysHi), 0)).toEqual([250]);
     expect(await waitsFor(inTurn(refusing(503), saysHi), 0.999)).toEqual([499.75]);
   });
 
-  it("waits as long as the server wishes, in seconds, in milliseconds or until a date", async () => {
+  it("waits as long as the server wishes, in seconds, in milliseconds or until a date [RMA-P1-22]", async () => {
     const dates = {
       date: "Mon, 16 Nov 2026 00:00:00 GMT",
       "retry-after": "Mon, 16 Nov 2026 00:00:09 GMT",
@@ -104,6 +95,7 @@ describe("a call that finds a busy server", () => {
   it.each([
     ["wants more than a minute", 429, { "retry-after": "61" }, "throttled"],
     ["wants no second attempt", 503, { "x-should-retry": "false" }, "service_failed"],
+    ["does not know how", 501, {}, "service_failed"],
   ])("is not made again when the server %s", async (_, status, headers, code) => {
     const peer = await startPeer(refusing(status, headers));
     expect(await refusalOf(modelAt(peer))).toMatchObject({ code, status });
@@ -123,7 +115,62 @@ describe("a call that finds a busy server", () => {
     expect(await waitsFor(inTurn(lost, saysHi))).toEqual([375]);
   });
 
-  it("is never made again once it has an answer", async () => {
+  const unsaid: readonly (readonly [string, Answer])[] = [
+    ["is lost", (response) => void response.write(": wait\n\n", () => response.destroy())],
+    ["ends", (response) => void response.end()],
+    ["fails", (response) => void response.end(failing("server_error"))],
+    ["fails as busy", (response) => void response.end(failing("rate_limit_exceeded"))],
+    ["begins a message and fails", (response) => void response.end(ROLE + failing("error"))],
+  ];
+
+  it.each(unsaid)(
+    "is made again when the answer %s before a word of it [RMA-P1-22]",
+    async (_, rest) => {
+      const broken: Answer = (response, request) => {
+        startStream(response);
+        rest(response, request);
+      };
+      expect(await waitsFor(inTurn(broken, saysHi))).toEqual([375]);
+    },
+  );
+
+  it("is not made again when the answer says that it was wrong", async () => {
+    const peer = await startPeer((response) => {
+      startStream(response);
+      response.end(failing("invalid_request_error"));
+    });
+    expect((await ask(modelAt(peer))).end).toMatchObject({
+      outcome: "failed",
+      failure: { code: "validation_failed" },
+    });
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  it("tells of each wait when it begins, and in the end of the failure that the answer was", async () => {
+    const peer = await startPeer(
+      inTurn(refusing(429, { "retry-after": "7" }), (response) => {
+        startStream(response);
+        response.end(ROLE + failing("server_error"));
+      }),
+    );
+    const settings = { clock: hastyClock(), limits: UNLIMITED, maxAttempts: 2 };
+    const events = await eventsOf(modelAt(peer, settings));
+    expect(events).toMatchObject([
+      {
+        type: "activity",
+        kind: "retry-wait",
+        label: "HTTP 429. The next attempt is in 7 s",
+        raw: { code: "throttled", milliseconds: 7000 },
+      },
+      { type: "message.start" },
+      { type: "diagnostic", diagnostic: { code: "message_stop_missing" } },
+      { type: "message.end" },
+      { type: "end", outcome: "failed", failure: { code: "service_failed" } },
+    ]);
+    expect(peer.requests).toHaveLength(2);
+  });
+
+  it("is never made again once it has an answer [RMA-P1-22]", async () => {
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(HI, () => response.destroy());
@@ -161,7 +208,7 @@ describe("a call that fails", () => {
     [404, "not_found_error", "not_found"],
     [413, "request_too_large", "validation_failed"],
     [429, "insufficient_quota", "quota_exceeded"],
-    [500, "api_error", "service_failed"],
+    [501, "api_error", "service_failed"],
   ])("with %i %s has a code of ours", async (status, type, code) => {
     const body = JSON.stringify({ error: { message: "because", type, param: null, code: null } });
     const peer = await startPeer(refusing(status, { "x-request-id": "req-1" }, body));
@@ -334,6 +381,19 @@ describe("the time that a call may take", () => {
     }
     await peer.quiet();
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe("whoever watches a call", () => {
+  it("sees its bytes, and the server's own id of it", async () => {
+    const peer = await startPeer(saysHi);
+    const seen: unknown[] = [];
+    const events = modelAt(peer).call(HELLO, new AbortController().signal, {
+      answered: (requestId) => seen.push(requestId),
+      tap: (chunk) => seen.push(Buffer.from(chunk).toString()),
+    });
+    for await (const event of events) if (event.type === "end") seen.push("end");
+    expect(seen).toEqual(["req-1", HI + STOP + DONE, "end"]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { imageBlock } from "../../src/domain/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model-request.ts";
 import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { messagesRequest } from "../../src/wire/messages/request.ts";
@@ -49,6 +50,36 @@ const request: ModelRequest = {
 
 const short: ModelRequest = {
   messages: [{ role: "user", blocks: [{ type: "text", text: "Hi" }] }],
+};
+
+const showing: ModelRequest = {
+  messages: [
+    {
+      role: "user",
+      blocks: [
+        { type: "text", text: "What is it?" },
+        imageBlock("image/png", "iVBORw=="),
+        { type: "result", result: toolSuccess("A", "seen") },
+      ],
+    },
+  ],
+};
+
+/** As a model may say it that knows no better. */
+const named: ModelRequest = {
+  messages: [
+    ...short.messages,
+    {
+      role: "assistant",
+      blocks: [
+        {
+          type: "call",
+          call: toolCall({ id: "a.b:0", name: "x.y", inputText: "", runBy: "client" }),
+        },
+      ],
+    },
+    { role: "user", blocks: [{ type: "result", result: toolSuccess("a.b:0", "seen") }] },
+  ],
 };
 
 describe("a request for a chat completion", () => {
@@ -112,6 +143,36 @@ describe("a request for a chat completion", () => {
     expect(chatRequest("m", request, options)).toMatchObject({
       max_completion_tokens: 100,
       messages: { 2: { reasoning_content: "unsealedhm" } },
+    });
+  });
+
+  it("shows pictures, in parts", () => {
+    expect(chatRequest("m", showing)).toMatchObject({
+      messages: [
+        { role: "tool", tool_call_id: "A" },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is it?" },
+            { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw==" } },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("leaves out a message of thoughts alone, and writes names that servers take", () => {
+    const messages: ModelRequest["messages"] = [
+      ...short.messages,
+      { role: "assistant", blocks: [{ type: "reasoning", text: "hm" }] },
+      ...named.messages,
+    ];
+    expect(chatRequest("m", { messages })).toMatchObject({
+      messages: [
+        { role: "user", content: "Hi\n\nHi" },
+        { tool_calls: [{ id: "a.b:0", function: { name: "x_y" } }] },
+        { tool_call_id: "a.b:0" },
+      ],
     });
   });
 
@@ -184,6 +245,33 @@ describe("a request to the Messages API", () => {
       temperature: 0.5,
       stop_sequences: ["END"],
       stream: true,
+    });
+  });
+
+  it("shows pictures, behind results", () => {
+    expect(messagesRequest("m", showing)).toMatchObject({
+      messages: [
+        {
+          content: [
+            { type: "tool_result" },
+            { type: "text", text: "What is it?" },
+            {
+              type: "image",
+              source: { type: "base64", media_type: "image/png", data: "iVBORw==" },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("has ids and names that the API takes", () => {
+    expect(messagesRequest("m", named)).toMatchObject({
+      messages: [
+        {},
+        { content: [{ id: "a_b_0", name: "x_y" }] },
+        { content: [{ tool_use_id: "a_b_0" }] },
+      ],
     });
   });
 

@@ -1,7 +1,8 @@
-import type { ModelMessage } from "../../domain/model-request.ts";
+import { plainName } from "../../domain/call-names.ts";
+import { imageNote } from "../../domain/image-block.ts";
+import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
 import { settledMessages } from "../../domain/settled-messages.ts";
 import type { ToolResult } from "../../domain/tool.ts";
-import type { TurnBlock } from "../../domain/turn.ts";
 import { userMessages, type ConverseContent, type ConverseMessage } from "../converse/request.ts";
 import {
   reasoning,
@@ -50,29 +51,26 @@ export function joinedMessages(
   return [...earlier.slice(0, -1), { role, content: [...last.content, ...next.content] }, ...rest];
 }
 
-function isTaken(block: TurnBlock): boolean {
+function isTaken(block: ModelBlock): boolean {
   if (block.type !== "reasoning") return true;
   return block.signature !== undefined || block.redacted !== undefined;
 }
 
-function earlierContent(block: TurnBlock): ConverseContent[] {
+function earlierContent(block: ModelBlock): ConverseContent[] {
   switch (block.type) {
     case "text":
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
       return reasoning(block);
     case "call":
-      return [toolUse({ ...block.call, name: takenName(block.call.name) })];
+      return [toolUse({ ...block.call, name: plainName(block.call.name) })];
     case "result":
       return [resultContent(block.result)];
+    case "image":
+      return [{ text: imageNote(block) }];
     default:
       return block satisfies never;
   }
-}
-
-/** Tools of other providers have names that Harness refuses. In a history a name is only read. */
-function takenName(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 function withHarnessId(block: ConverseContent): ConverseContent {

@@ -7,6 +7,7 @@ import {
   type ProviderError,
   type ProviderErrorCode,
 } from "../../domain/provider-error.ts";
+import { secondsToWait } from "../../domain/retry-after.ts";
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
 export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderError {
@@ -15,7 +16,7 @@ export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderE
   const named = headers["x-amzn-errortype"] ?? members["__type"] ?? members["code"];
   const type = typeof named === "string" ? plainName(named) : "";
   const requestId = headers["x-amzn-requestid"] ?? headers["x-amz-request-id"];
-  const retryAfter = Number(headers["retry-after"]);
+  const retryAfter = secondsToWait(headers);
   const said = members["message"] ?? members["Message"];
   return serviceError({
     type,
@@ -25,9 +26,7 @@ export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderE
     ...(requestId !== undefined && { requestId }),
     details: {
       ...fieldsOf(members),
-      ...(headers["retry-after"] !== undefined &&
-        retryAfter >= 0 &&
-        Number.isFinite(retryAfter) && { retryAfter }),
+      ...(retryAfter !== undefined && { retryAfter }),
       ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, QUOTED_CHARACTERS) }),
     },
   });

@@ -6,6 +6,7 @@ import {
   type ProviderError,
   type ProviderErrorCode,
 } from "../../domain/provider-error.ts";
+import { secondsToWait } from "../../domain/retry-after.ts";
 import type { Fields } from "../converse/schema.ts";
 
 /** What an API of a model says of its own failure. */
@@ -106,15 +107,4 @@ function messageOf(payload: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-/** In seconds or as a date; a date is held against the server's own clock, which it was written by. */
-function secondsToWait(headers: ErrorAnswer["headers"]): number | undefined {
-  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (milliseconds >= 0) return milliseconds / 1000;
-  const given = headers["retry-after"];
-  if (given === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(given)) return Number(given);
-  const wait = (Date.parse(given) - Date.parse(headers["date"] ?? "")) / 1000;
-  return wait >= 0 ? wait : undefined;
 }

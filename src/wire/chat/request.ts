@@ -1,13 +1,14 @@
+import { plainName, withDistinctIds } from "../../domain/call-names.ts";
 import { jsonText, type JsonObject } from "../../domain/json.ts";
 import {
   alternatingMessages,
+  type ModelBlock,
   type ModelMessage,
   type ModelRequest,
   type ModelTool,
   type ToolChoice,
 } from "../../domain/model-request.ts";
 import type { ToolCall } from "../../domain/tool.ts";
-import type { TurnBlock } from "../../domain/turn.ts";
 import { resultText } from "./result-text.ts";
 
 export interface ChatRequestOptions {
@@ -29,8 +30,10 @@ export function chatRequest(
   options: ChatRequestOptions = {},
 ): JsonObject {
   const { system, tools = [], toolChoice, maxTokens, temperature, stopSequences = [] } = request;
-  const { limitName = "max_tokens" } = options;
-  const messages = alternatingMessages(request).flatMap((message) =>
+  const { limitName = "max_tokens", reasoningName } = options;
+  const isTaken = ({ type }: ModelBlock): boolean =>
+    type !== "reasoning" || reasoningName !== undefined;
+  const messages = withDistinctIds(alternatingMessages(request, isTaken)).flatMap((message) =>
     message.role === "user" ? userMessages(message) : [assistantMessage(message, options)],
   );
   return {
@@ -49,7 +52,7 @@ export function chatRequest(
 /** Each result is a message of its own, directly behind the calls. */
 function userMessages({ blocks }: ModelMessage): JsonObject[] {
   const results = blocks.flatMap((block) => (block.type === "result" ? [block.result] : []));
-  const content = textOf(blocks);
+  const content = userContent(blocks);
   return [
     ...results.map((result) => ({
       role: "tool",
@@ -58,6 +61,17 @@ function userMessages({ blocks }: ModelMessage): JsonObject[] {
     })),
     ...(content === "" ? [] : [{ role: "user", content }]),
   ];
+}
+
+/** Text alone goes as text, which every server takes; with pictures it goes in parts. */
+function userContent(blocks: readonly ModelBlock[]): JsonObject[] | string {
+  if (!blocks.some(({ type }) => type === "image")) return textOf(blocks);
+  return blocks.flatMap((block): JsonObject[] => {
+    if (block.type === "text") return [{ type: "text", text: block.text.toWellFormed() }];
+    if (block.type !== "image") return [];
+    const url = `data:${block.mediaType};base64,${block.base64}`;
+    return [{ type: "image_url", image_url: { url } }];
+  });
 }
 
 function assistantMessage(
@@ -77,7 +91,7 @@ function assistantMessage(
 }
 
 /** Templates of many models take one text for a message, and no two messages of a role in a row. */
-function textOf(blocks: readonly TurnBlock[]): string {
+function textOf(blocks: readonly ModelBlock[]): string {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   return texts.join("\n\n").toWellFormed();
 }
@@ -88,7 +102,7 @@ function toolCall({ id, name, input, inputText }: ToolCall): JsonObject {
   return {
     id,
     type: "function",
-    function: { name, arguments: unread.trim() === "" ? "{}" : unread },
+    function: { name: plainName(name), arguments: unread.trim() === "" ? "{}" : unread },
   };
 }
 

@@ -1,12 +1,13 @@
+import { plainId, plainName, withDistinctIds } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import {
   alternatingMessages,
+  type ModelBlock,
   type ModelRequest,
   type ModelTool,
   type ToolChoice,
 } from "../../domain/model-request.ts";
 import type { ToolResult } from "../../domain/tool.ts";
-import type { TurnBlock } from "../../domain/turn.ts";
 import type { JsonDocument } from "./request.ts";
 import { document, partContent, reasoning } from "./resume.ts";
 
@@ -22,10 +23,9 @@ export function converseModelRequest(request: ModelRequest): ConverseModelReques
   const { system, tools = [], toolChoice } = request;
   const inferenceConfig = inferenceConfigOf(request);
   return {
-    messages: alternatingMessages(request).map(({ role, blocks }) => ({
-      role,
-      content: blocks.flatMap(content),
-    })),
+    messages: withDistinctIds(alternatingMessages(request, isTaken), plainId).map(
+      ({ role, blocks }) => ({ role, content: blocks.flatMap(content) }),
+    ),
     ...(system !== undefined && { system: [{ text: system }] }),
     ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
     ...(tools.length > 0 && {
@@ -49,8 +49,13 @@ function inferenceConfigOf({
   };
 }
 
+/** A thought that says nothing, not even sealed, is none. */
+function isTaken(block: ModelBlock): boolean {
+  return block.type !== "reasoning" || reasoning(block).length > 0;
+}
+
 /** As a resume of a harness has it, but without the types of tools, which ConverseStream does not know. */
-function content(block: TurnBlock): object[] {
+function content(block: ModelBlock): object[] {
   switch (block.type) {
     case "text":
       return [{ text: block.text.toWellFormed() }];
@@ -58,10 +63,18 @@ function content(block: TurnBlock): object[] {
       return reasoning(block);
     case "call": {
       const { id: toolUseId, name, input, inputText } = block.call;
-      return [{ toolUse: { toolUseId, name, input: input ?? { unreadable: inputText } } }];
+      return [
+        {
+          toolUse: { toolUseId, name: plainName(name), input: input ?? { unreadable: inputText } },
+        },
+      ];
     }
     case "result":
       return [{ toolResult: toolResult(block.result) }];
+    case "image": {
+      const format = block.mediaType.slice("image/".length);
+      return [{ image: { format, source: { bytes: block.base64 } } }];
+    }
     default:
       return block satisfies never;
   }

@@ -25,7 +25,8 @@ export function resumeMessages(
   ];
 }
 
-function matched(
+/** Finds the result of each call. Throws unless every call has one, and there is no other. */
+export function matched(
   calls: readonly ToolCall[],
   results: readonly ToolResult[],
 ): (call: ToolCall) => ToolResult {

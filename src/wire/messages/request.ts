@@ -1,6 +1,8 @@
+import { plainId, plainName, withDistinctIds } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import {
   alternatingMessages,
+  type ModelBlock,
   type ModelRequest,
   type ModelTool,
   type ToolChoice,
@@ -17,9 +19,9 @@ export function messagesRequest(model: string, request: ModelRequest): JsonObjec
     model,
     max_tokens: maxTokens,
     ...(system !== undefined && { system }),
-    messages: alternatingMessages(request)
-      .map(({ role, blocks }) => ({ role, content: blocks.flatMap(content) }))
-      .filter((message) => message.content.length > 0),
+    messages: withDistinctIds(alternatingMessages(request, isTaken), plainId).map(
+      ({ role, blocks }) => ({ role, content: blocks.flatMap(content) }),
+    ),
     ...(tools.length > 0 && { tools: tools.map(tool) }),
     ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
     ...(temperature !== undefined && { temperature }),
@@ -31,7 +33,13 @@ export function messagesRequest(model: string, request: ModelRequest): JsonObjec
 /** The API demands a limit; the oldest models that are still served can say this much. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-function content(block: TurnBlock): JsonObject[] {
+/** Thinking without the seal of the model that thought it is refused. */
+function isTaken(block: ModelBlock): boolean {
+  if (block.type !== "reasoning") return true;
+  return block.signature !== undefined || block.redacted !== undefined;
+}
+
+function content(block: ModelBlock): JsonObject[] {
   switch (block.type) {
     case "text":
       return [{ type: "text", text: block.text.toWellFormed() }];
@@ -41,12 +49,15 @@ function content(block: TurnBlock): JsonObject[] {
       return [toolUse(block.call)];
     case "result":
       return [toolResult(block.result)];
+    case "image": {
+      const { mediaType, base64 } = block;
+      return [{ type: "image", source: { type: "base64", media_type: mediaType, data: base64 } }];
+    }
     default:
       return block satisfies never;
   }
 }
 
-/** Thinking without the seal of the model that thought it is refused. */
 function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): JsonObject[] {
   const { text, signature, redacted } = block;
   if (redacted !== undefined) return [{ type: "redacted_thinking", data: redacted }];
@@ -54,7 +65,7 @@ function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): JsonObject
 }
 
 function toolUse({ id, name, input, inputText }: ToolCall): JsonObject {
-  return { type: "tool_use", id, name, input: input ?? { unreadable: inputText } };
+  return { type: "tool_use", id, name: plainName(name), input: input ?? { unreadable: inputText } };
 }
 
 /** The API refuses blank text, and takes a result without any content. */
