@@ -1,4 +1,4 @@
-// The public entry `spanline/providers`: agents on AgentCore, called from here. A line added here is API.
+// The public entry `spanline/providers`: agents on AgentCore, called from here, and agents whose loop runs here. A line added here is API.
 
 export type { ConnectionOptions } from "../aws/agentcore.ts";
 export type { Credentials, CredentialSource } from "../aws/credentials.ts";
@@ -26,7 +26,18 @@ export {
   type Phase,
   type ProviderErrorCode,
 } from "../domain/provider-error.ts";
-export type { ModelMessage } from "../domain/model-request.ts";
+export { imageBlock, type ImageBlock, type ImageType } from "../domain/image-block.ts";
+export type {
+  ModelBlock,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ToolChoice,
+} from "../domain/model-request.ts";
+export { anthropic, type AnthropicOptions } from "../models/anthropic.ts";
+export { modelFromName, type Environment } from "../models/model-from-name.ts";
+export type { Model, ModelLimits, ModelSettings, ModelWatch } from "../models/model.ts";
+export { openAiCompatible, type OpenAiCompatibleOptions } from "../models/openai-compatible.ts";
 export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness-request.ts";
 export type { TraceContext } from "../wire/agentcore/session-headers.ts";
 export {
@@ -52,6 +63,14 @@ export {
 export { commandOutput, type CommandOutput } from "./agentcore/command-output.ts";
 export type { CallLimits } from "./agentcore/limits.ts";
 export type {
+  FailingToolsOptions,
+  LocalGuards,
+  LastStepsOptions,
+  RepeatedCallsOptions,
+} from "./local/guards.ts";
+export { localProvider, type LocalOptions } from "./local/local-provider.ts";
+export type {
+  AnsweredCall,
   CallInput,
   CallOptions,
   CommandOptions,
@@ -63,4 +82,5 @@ export type {
   ProviderSession,
   Seam,
   StopOptions,
+  TurnProgress,
 } from "./provider.ts";

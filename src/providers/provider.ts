@@ -1,7 +1,7 @@
 import type { CommandEvent } from "../domain/command-event.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import type { ToolResult } from "../domain/tool.ts";
+import type { ToolCall, ToolResult } from "../domain/tool.ts";
 import type { Turn } from "../domain/turn.ts";
 
 /**
@@ -15,6 +15,8 @@ export interface Provider {
   readonly seams: readonly Seam[];
   /** A call that was lost may be made again: nothing outside the provider's own answer comes of it. */
   readonly effectFree: boolean;
+  /** `false` when its agent remembers nothing from one call to the next: whoever keeps the conversation brings it with each. */
+  readonly keepsHistory?: boolean;
   /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
   open(options?: OpenOptions): ProviderSession;
 }
@@ -32,7 +34,8 @@ export interface OpenOptions {
   /**
    * What was said before, for a conversation that began elsewhere. It goes along with the first call, before what that call
    * says, and with no other, unless the agent answered nothing to the first: then with the next. A `sessionId` beside it has
-   * to be one under which nothing was said yet: the agent would have both.
+   * to be one under which nothing was said yet: the agent would have both. Of a provider that keeps no history it is all that
+   * its agent knows, however often a conversation is opened.
    */
   readonly history?: readonly ModelMessage[];
 }
@@ -66,8 +69,25 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Tools that run on our side, offered beside those that the agent has. */
   readonly tools?: readonly OfferedTool[];
+  /** For a provider whose loop runs here; the others have their own. */
+  readonly turn?: TurnProgress;
   /** Sees the bytes of the answer before they are read. */
   readonly tap?: (chunk: Uint8Array) => void;
+}
+
+/** Where a turn stands when a call is made. */
+export interface TurnProgress {
+  /** How many calls of the provider the turn may still make, this one among them. */
+  readonly callsLeft: number;
+  /** Calls of tools that were answered in this turn, in the order they were made. */
+  readonly answered: readonly AnsweredCall[];
+  /** A tool that has to do its work before the turn may end, and has not yet. */
+  readonly terminalTool?: string;
+}
+
+export interface AnsweredCall {
+  readonly call: ToolCall;
+  readonly result: ToolResult;
 }
 
 export interface OfferedTool {

@@ -122,9 +122,8 @@ describe("artifacts of a session", () => {
 
   it("are not found when they are not there", async () => {
     const store = artifacts();
-    const asked = [() => store.fetch("nothing", signal), () => store.delete("nothing", signal)];
-    for (const ask of asked) {
-      const error = await rejection(ask());
+    for (const missing of [store.fetch("nothing", signal), store.delete("nothing", signal)]) {
+      const error = await rejection(missing);
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('no artifact "nothing"');
     }

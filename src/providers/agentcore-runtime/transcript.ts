@@ -1,6 +1,6 @@
-import type { ModelMessage } from "../../domain/model-request.ts";
+import { imageNote } from "../../domain/image-block.ts";
+import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
 import { settledMessages } from "../../domain/settled-messages.ts";
-import type { TurnBlock } from "../../domain/turn.ts";
 import { resultText } from "../../wire/chat/result-text.ts";
 
 /** What was said before, as paragraphs for an agent that takes nothing but text. There are none where nothing was. */
@@ -19,7 +19,7 @@ const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
 function paragraph(
   speaker: string,
-  block: TurnBlock,
+  block: ModelBlock,
   names: ReadonlyMap<string, string>,
 ): string[] {
   switch (block.type) {
@@ -33,6 +33,8 @@ function paragraph(
       const name = names.get(block.result.callId) ?? block.result.callId;
       return [indented(`Result of ${name}: ${resultText(block.result)}`)];
     }
+    case "image":
+      return [indented(`${speaker}: ${imageNote(block)}`)];
     default:
       return block satisfies never;
   }

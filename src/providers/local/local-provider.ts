@@ -1,0 +1,152 @@
+import { plainName } from "../../domain/call-names.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
+import type { ModelMessage, ModelRequest, ModelTool } from "../../domain/model-request.ts";
+import { settledMessages } from "../../domain/settled-messages.ts";
+import type { Model } from "../../models/model.ts";
+import { randomText } from "../../platform/random.ts";
+import { matched } from "../../wire/converse/resume.ts";
+import type { CallInput, CallOptions, OfferedTool, Provider, ProviderCall } from "../provider.ts";
+import { openCall } from "./open-call.ts";
+import { conversations, progressIn, saidIn, spokenIn, type Conversation } from "./conversations.ts";
+import { checkedCount, checkedGuards, wrong, type LocalGuards } from "./guards.ts";
+import { guidanceFor, type Guidance } from "./guidance.ts";
+import { modelTurn } from "./model-turn.ts";
+import { repeatedCalls } from "./repeated-calls.ts";
+
+export interface LocalOptions {
+  readonly model: Model;
+  /** What the agent is told about itself, before everything else. */
+  readonly system?: string;
+  /** How much the model may say in one answer. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly guards?: LocalGuards;
+  /** How many conversations are remembered for callers who do not bring them along; 100 unless said. A session brings its own. */
+  readonly remembered?: number;
+}
+
+/** An agent whose loop runs here, over a model that is asked for each step. Nothing but the answer comes of a call. */
+export function localProvider(options: LocalOptions): Provider {
+  const settings = checkedSettings(options);
+  const guards = checkedGuards(options.guards);
+  const known = conversations(checkedCount(options.remembered ?? 100, "remembered"));
+
+  async function call(
+    conversation: Conversation,
+    input: CallInput,
+    { signal, tools = [], turn, tap }: CallOptions,
+  ): Promise<ProviderCall> {
+    const before = saidBefore(conversation, input);
+    const said = [...before, ...messagesOf(input)];
+    const turnStart = input.type === "prompt" ? before.length : conversation.turnStart;
+    const progress = turn ?? progressIn(said.slice(turnStart));
+    // Without tools there are no steps.
+    const guided = tools.length === 0 ? [] : guidanceFor(guards, input, progress);
+    return openCall(signal, (ending, answered) =>
+      modelTurn({
+        ask: (since) => {
+          const request = { ...settings, ...requestOf([...said, ...since], tools, guided) };
+          return options.model.call(request, ending, {
+            answered,
+            ...(tap !== undefined && { tap }),
+          });
+        },
+        hooks: guided.map(({ hook }) => hook),
+        repeated: repeatedCalls(guards.repeatedCalls, progress.answered),
+        rounds: guards.repeatedCalls?.rounds ?? 1,
+        ended: (told) => {
+          Object.assign(conversation, { messages: said, answer: saidIn(told), turnStart });
+        },
+      }),
+    );
+  }
+
+  return {
+    name: "local",
+    seams: ["turn-start", "tool-results", "turn-end"],
+    effectFree: true,
+    keepsHistory: false,
+    open({ sessionId: id = `local-${randomText(32)}`, history } = {}) {
+      const conversation = known.open(id, history);
+      return {
+        id,
+        call: (input, callOptions) => call(conversation, input, callOptions),
+      };
+    },
+  };
+}
+
+/** A call that brings results brings the answer with their calls as well. */
+function saidBefore({ messages, answer }: Conversation, { type }: CallInput): ModelMessage[] {
+  return type === "prompt" ? [...messages, ...answer] : [...messages];
+}
+
+function messagesOf(input: CallInput): ModelMessage[] {
+  const { texts = [] } = input;
+  const said = texts.map((text) => ({ type: "text", text }) as const);
+  if (input.type === "prompt") {
+    if (texts.every((text) => text.trim() === "")) {
+      throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
+    }
+    return [{ role: "user", blocks: said }];
+  }
+  const { turn, results } = input;
+  const resultOf = matched(turn.calls, results);
+  const brought = turn.calls.map((one) => ({ type: "result", result: resultOf(one) }) as const);
+  return [...spokenIn(turn.messages), { role: "user", blocks: [...brought, ...said] }];
+}
+
+function requestOf(
+  said: readonly ModelMessage[],
+  offered: readonly OfferedTool[],
+  guided: readonly Guidance[],
+): Pick<ModelRequest, "messages" | "tools"> {
+  const messages = settledMessages(said);
+  // Results stand behind their calls, also where the agent had gone on to speak.
+  const isTurnOfModel = messages.at(-1)?.role === "user";
+  const texts = [...(isTurnOfModel ? [] : [GO_ON]), ...guided.map(({ text }) => text)];
+  const told = texts.map((text) => ({ type: "text", text }) as const);
+  const tools = offered.length === 0 ? missingTools(messages) : offered.map(modelTool);
+  return {
+    messages: told.length === 0 ? messages : [...messages, { role: "user", blocks: told }],
+    ...(tools.length > 0 && { tools }),
+  };
+}
+
+const GO_ON = "(What your calls gave is above. Go on.)";
+
+function modelTool({ name, description, schema }: OfferedTool): ModelTool {
+  return { name, description, schema: JSON.parse(jsonText(schema)) };
+}
+
+/** Some APIs take no call in a history without any tool beside it. These had a name once, and are not there any more. */
+function missingTools(messages: readonly ModelMessage[]): ModelTool[] {
+  const blocks = messages.flatMap((message) => message.blocks);
+  const names = blocks.flatMap((block) =>
+    block.type === "call" ? [plainName(block.call.name)] : [],
+  );
+  return [...new Set(names)].map((name) => ({
+    name,
+    description: "Is not there any more. Do not call it.",
+    schema: { type: "object" },
+  }));
+}
+
+function checkedSettings(options: LocalOptions): Omit<ModelRequest, "messages"> {
+  const { model, system, maxTokens, temperature, stopSequences } = options;
+  if (typeof model?.call !== "function") {
+    throw wrong("model", "one of modelFromName, openAiCompatible or anthropic");
+  }
+  if (maxTokens !== undefined) checkedCount(maxTokens, "maxTokens");
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {
+    throw wrong("temperature", "a number from 0 to 2");
+  }
+  return {
+    ...(system !== undefined && system.trim() !== "" && { system }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences !== undefined && { stopSequences }),
+  };
+}

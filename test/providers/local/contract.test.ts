@@ -1,0 +1,29 @@
+import { describe } from "vitest";
+import { localProvider } from "../../../src/providers/local/local-provider.ts";
+import { contractModel } from "../../contracts/contract-model.ts";
+import {
+  callsContract,
+  providerContract,
+  type ContractSubject,
+} from "../../contracts/provider-contract.ts";
+import { DIALECTS, startModel } from "../../support/model-server.ts";
+
+describe.each(DIALECTS)("over a model that speaks %s", (dialect) => {
+  const subject = (): ContractSubject => ({
+    async start() {
+      const server = await startModel(dialect, contractModel);
+      // Asking a model again is right; the contract looks at one attempt.
+      const model = server.model({ maxAttempts: 1 });
+      return {
+        provider: localProvider({ model }),
+        visits: () => server.requests.length,
+        quiet: () => server.quiet(),
+      };
+    },
+    refusal: { code: "throttled", phase: "http" },
+    failureDetails: { phase: "stream" },
+    requestId: "req-1",
+  });
+  providerContract("local", subject);
+  callsContract("local", subject);
+});

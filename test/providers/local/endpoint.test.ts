@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../src/models/model.ts";
+import { modelFromName } from "../../../src/models/model-from-name.ts";
+import { localProvider } from "../../../src/providers/local/local-provider.ts";
+import {
+  DIALECTS,
+  hangs,
+  says,
+  startModel,
+  wants,
+  type Asked,
+  type Scripted,
+} from "../../support/model-server.ts";
+import { agentOf, tool, worldOf } from "../../support/session-world.ts";
+
+/**
+ * A model that really is one: SPANLINE_TEST_MODEL=openai:gpt-5-mini, with OPENAI_API_KEY, and OPENAI_BASE_URL where it is not
+ * OpenAI's own; or anthropic:, bedrock: or ollama: with what those need. Costs a few calls.
+ */
+const REAL = process.env["SPANLINE_TEST_MODEL"];
+
+const WORD = "marmalade";
+
+/** Plays what any model does here that listens. */
+function listener({ messages }: Asked): Scripted {
+  const said = JSON.stringify(messages);
+  const last = JSON.stringify(messages.at(-1));
+  if (last.includes("Count") && !last.includes("Never mind")) return hangs("1, ");
+  if (last.includes("secret word of the day") && !last.includes(WORD)) {
+    return wants({ id: "c1", name: "secret_word", input: { day: "today" } });
+  }
+  return says(said.includes(WORD) ? `It is ${WORD}.` : "I do not know.");
+}
+
+/** Gives how its turns ended, how often its tool ran, and what it said was the word, before and after a restart. */
+async function conversation(model: Model) {
+  let runs = 0;
+  const schema = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
+  const description = "Gives the secret word of a day";
+  const secret = tool({ name: "secret_word", description, schema }, () => {
+    runs += 1;
+    return WORD;
+  });
+  const system = "You are a test. Answer in one short sentence. Use your tools where they help.";
+  const provider = localProvider({ model, system, maxTokens: 4000 });
+  const agent = agentOf({ provider, tools: [secret], onLost: "resend" });
+  const world = await worldOf(agent);
+  const lastText = async (): Promise<string> =>
+    (await world.events("text.finished")).at(-1)?.text ?? "";
+
+  await world.prompt(
+    "Ask your tool for the secret word of the day for today, and tell me the word.",
+  );
+  await world.event("turn.finished");
+  const before = await lastText();
+
+  const messages = (await world.events("message.started")).length;
+  await world.prompt("Count from 1 to 400, in words, one number on each line.");
+  await world.event("message.started", messages + 1);
+  await world.cancel();
+
+  const next = await world.restart(agent);
+  await next.prompt("Never mind. Which word did your tool give you before? Say only that word.");
+  await next.event("turn.finished", 3);
+  const outcomes = (await next.events("turn.finished")).map(({ outcome }) => outcome);
+  return { outcomes, runs, before, after: await lastText() };
+}
+
+const EXPECTED = {
+  outcomes: ["completed", "cancelled", "completed"],
+  runs: 1,
+  before: expect.stringMatching(new RegExp(WORD, "i")),
+  after: expect.stringMatching(new RegExp(WORD, "i")),
+};
+
+describe("a conversation with a tool, a cancel and a restart in it", () => {
+  it.each(DIALECTS)("goes on over a scripted model that speaks %s", async (dialect) => {
+    const server = await startModel(dialect, listener);
+    expect(await conversation(server.model())).toEqual(EXPECTED);
+  });
+
+  it.skipIf(REAL === undefined)(
+    `goes on over a real model (${REAL ?? "skipped: SPANLINE_TEST_MODEL names none"})`,
+    async () => {
+      expect(await conversation(modelFromName(REAL ?? "", process.env))).toEqual(EXPECTED);
+    },
+    180_000,
+  );
+});

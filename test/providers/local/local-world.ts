@@ -1,0 +1,76 @@
+import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
+import type { ModelSettings } from "../../../src/models/model.ts";
+import type { Agent } from "../../../src/session/agent.ts";
+import { hastyClock } from "../../support/hasty-clock.ts";
+import {
+  startModel,
+  type Asked,
+  type Dialect,
+  type ModelServer,
+  type Scripted,
+} from "../../support/model-server.ts";
+import { agentOf, worldOf, type AgentParts, type World } from "../../support/session-world.ts";
+
+export interface LocalWorld {
+  readonly world: World;
+  readonly server: ModelServer;
+  /** How long attempts waited for each other. */
+  readonly waits: readonly number[];
+  readonly agent: (parts?: Partial<AgentParts>) => Agent;
+}
+
+export interface LocalParts extends Partial<AgentParts> {
+  readonly local?: Partial<LocalOptions>;
+  readonly settings?: ModelSettings;
+}
+
+/** A session with an agent whose loop runs here, over a scripted model on a real socket. Waits between attempts take no time. */
+export async function localWorld(
+  dialect: Dialect,
+  answers: readonly Scripted[] | ((asked: Asked) => Scripted),
+  { local, settings, ...parts }: LocalParts = {},
+): Promise<LocalWorld> {
+  const server = await startModel(dialect, answers);
+  const clock = hastyClock();
+  const limits = { firstEvent: Infinity, idle: Infinity };
+  const model = server.model({ clock, limits, random: () => 0.5, ...settings });
+  const provider = localProvider({ model, system: "Be brief.", ...local });
+  const agent: LocalWorld["agent"] = (more = {}) =>
+    agentOf({ provider, onLost: "resend", ...parts, ...more });
+  return { world: await worldOf(agent()), server, waits: clock.waits, agent };
+}
+
+/** What a request says, one line for each thing, the same for both dialects. */
+export function linesOf({ messages }: Asked): string[] {
+  return messages.flatMap((message) => {
+    const { role, content, tool_calls: calls, tool_call_id: id } = message;
+    if (role === "system") return [];
+    if (role === "tool") return [`result ${String(id)}: ${plainText(String(content))}`];
+    return [...contentLines(role, content), ...(Array.isArray(calls) ? calls.map(chatCall) : [])];
+  });
+}
+
+function contentLines(role: string, content: unknown): string[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") {
+    return content.split("\n\n").map((paragraph) => `${role}: ${paragraph}`);
+  }
+  if (!Array.isArray(content)) throw new Error(`What is ${JSON.stringify(content)}?`);
+  return content.map((part) => {
+    if (part.type === "text") return `${role}: ${part.text}`;
+    if (part.type === "tool_use")
+      return `call ${part.id}: ${part.name} ${JSON.stringify(part.input)}`;
+    if (part.type !== "tool_result") return `${part.type}: ${part.thinking}`;
+    const texts = (part.content ?? []).map(({ text }: { readonly text: string }) => text);
+    return `result ${part.tool_use_id}: ${texts.join("\n")}`;
+  });
+}
+
+function chatCall(call: { id: string; function: { name: string; arguments: string } }): string {
+  return `call ${call.id}: ${call.function.name} ${call.function.arguments}`;
+}
+
+/** In one of the dialects an error says that it is one. */
+function plainText(text: string): string {
+  return text.replace(/^Error: /, "");
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "../../../src/domain/model-request.ts";
+import type { ProviderEvent } from "../../../src/domain/provider-event.ts";
+import { toolCall, toolSuccess } from "../../../src/domain/tool.ts";
+import type { Model } from "../../../src/models/model.ts";
+import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
+import { startModel, says, refuses, wants } from "../../support/model-server.ts";
+import { hastyClock } from "../../support/hasty-clock.ts";
+import { gather, rejection, turnFrom } from "../../support/provider-session.ts";
+
+const { signal } = new AbortController();
+const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
+const TOOLS = [{ name: "look", description: "Looks", schema: { type: "object" } }];
+
+/** A model in this process, whose answers are events. */
+function model(...answers: readonly (readonly ProviderEvent[])[]) {
+  const requests: ModelRequest[] = [];
+  const made: Model = {
+    name: "scripted",
+    async *call(request) {
+      requests.push(request);
+      yield* answers[requests.length - 1] ?? answers.at(-1) ?? [];
+    },
+  };
+  return { model: made, requests };
+}
+
+function text(words: string): ProviderEvent[] {
+  return [
+    { type: "message.start", message: 0, role: "assistant" },
+    { type: "text.end", message: 0, block: 0, text: words },
+    { type: "message.end", message: 0, reason: "stop" },
+    { type: "end", outcome: "completed", reason: "stop", openCalls: [], usage: null },
+  ];
+}
+
+function calling(...ids: readonly string[]): ProviderEvent[] {
+  return [
+    { type: "message.start", message: 0, role: "assistant" },
+    ...ids.map((id, block): ProviderEvent => {
+      const call = toolCall({ id, name: "look", inputText: "{}", runBy: "client" });
+      return { type: "tool.end", message: 0, block, call };
+    }),
+    { type: "message.end", message: 0, reason: "tool_use" },
+    {
+      type: "end",
+      outcome: "action-required",
+      reason: "tool_use",
+      openCalls: [...new Set(ids)],
+      usage: null,
+    },
+  ];
+}
+
+describe("the local provider by itself", () => {
+  it("knows the calls of a turn without anybody's help, until the next prompt", async () => {
+    const { model: made, requests } = model(
+      calling("c1"),
+      calling("c2"),
+      text("Yes."),
+      calling("c3"),
+    );
+    const session = localProvider({ model: made }).open();
+    const options = { signal, tools: TOOLS };
+    const turn = await turnFrom(await session.call(say("One"), options));
+    expect(turn.end?.openCalls).toEqual(["c1"]);
+    const results = [toolSuccess("c1", "seen")];
+    const second = await turnFrom(await session.call({ type: "results", turn, results }, options));
+    expect(second).toMatchObject({
+      calls: [],
+      serverCalls: [{ call: { id: "c2" }, result: { isError: true } }],
+      finalText: "Yes.",
+      end: { outcome: "completed" },
+    });
+    expect(requests).toHaveLength(3);
+    const third = await turnFrom(await session.call(say("Two"), options));
+    expect(third.end?.openCalls).toEqual(["c3"]);
+  });
+
+  it("numbers the messages and blocks of several answers as those of one", async () => {
+    const { model: made } = model(calling("c1"), calling("c2", "c3"), text("Yes."));
+    const session = localProvider({ model: made }).open();
+    const turn = await turnFrom(await session.call(say("One"), { signal, tools: TOOLS }));
+    const results = [toolSuccess("c1", "seen")];
+    const events = await gather(
+      await session.call({ type: "results", turn, results }, { signal, tools: TOOLS }),
+    );
+    const places = events.flatMap((event) =>
+      "block" in event ? [[event.type, event.message, event.block]] : [],
+    );
+    expect(places).toEqual([
+      ["tool.end", 0, 0],
+      ["tool.end", 0, 1],
+      ["tool.result", 1, 2],
+      ["tool.result", 1, 3],
+      ["text.end", 2, 4],
+    ]);
+  });
+
+  it("takes an id that comes twice in a message for one call, which is run", async () => {
+    const { model: made } = model(calling("c1", "c1"));
+    const call = await localProvider({ model: made }).open().call(say("One"), { signal });
+    const { calls, end } = await turnFrom(call);
+    expect([calls.map(({ id, runBy }) => [id, runBy]), end?.openCalls]).toEqual([
+      [["c1", "client"]],
+      ["c1"],
+    ]);
+  });
+
+  it("keeps out of its history what was wanted and never run", async () => {
+    const cut: ProviderEvent[] = [
+      ...calling("c1").slice(0, -1),
+      { type: "end", outcome: "limited", reason: "length", openCalls: [], usage: null },
+    ];
+    const { model: made, requests } = model([...cut], text("Yes."));
+    const session = localProvider({ model: made }).open();
+    await turnFrom(await session.call(say("One"), { signal }));
+    await turnFrom(await session.call(say("Two"), { signal }));
+    expect(requests[1]?.messages).toEqual([
+      {
+        role: "user",
+        blocks: [
+          { type: "text", text: "One" },
+          { type: "text", text: "Two" },
+        ],
+      },
+    ]);
+  });
+
+  it("refuses an empty prompt, and results that do not match, and asks nothing", async () => {
+    const { model: made, requests } = model(calling("c1"));
+    const session = localProvider({ model: made }).open();
+    expect(await rejection(session.call(say(" "), { signal }))).toMatchObject({
+      code: "invalid_message",
+    });
+    const turn = await turnFrom(await session.call(say("One"), { signal, tools: TOOLS }));
+    for (const results of [
+      [],
+      [toolSuccess("c2", "")],
+      [toolSuccess("c1", ""), toolSuccess("c1", "")],
+    ]) {
+      const call = session.call({ type: "results", turn, results }, { signal });
+      expect(await rejection(call)).toMatchObject({ code: "resume_mismatch" });
+    }
+    expect(requests).toHaveLength(1);
+  });
+
+  it("remembers as many conversations as it may, the last that were opened", async () => {
+    const { model: made, requests } = model(text("Yes."));
+    const provider = localProvider({ model: made, remembered: 2 });
+    for (const sessionId of ["a", "b", "a", "c"]) {
+      await turnFrom(await provider.open({ sessionId }).call(say(sessionId), { signal }));
+    }
+    requests.length = 0;
+    for (const sessionId of ["c", "a", "b"]) {
+      await turnFrom(await provider.open({ sessionId }).call(say("?"), { signal }));
+    }
+    expect(requests.map(({ messages }) => messages.length)).toEqual([3, 5, 1]);
+  });
+
+  it("takes a history for all that was said, also one of nothing", async () => {
+    const { model: made, requests } = model(text("Yes."));
+    const provider = localProvider({ model: made });
+    await turnFrom(await provider.open({ sessionId: "a" }).call(say("One"), { signal }));
+    const anew = provider.open({ sessionId: "a", history: [] });
+    await turnFrom(await anew.call(say("Two"), { signal }));
+    expect(requests[1]?.messages).toHaveLength(1);
+  });
+
+  it("tells what went wrong behind a wait as the end of the turn, since that was seen", async () => {
+    const server = await startModel("chat", [refuses(503)]);
+    const settings = { clock: hastyClock(), limits: { firstEvent: Infinity, idle: Infinity } };
+    const call = await localProvider({ model: server.model(settings) })
+      .open()
+      .call(say("One"), { signal });
+    expect(await gather(call)).toMatchObject([
+      { type: "activity", kind: "retry-wait" },
+      { type: "activity", kind: "retry-wait" },
+      { type: "end", outcome: "failed", failure: { code: "service_failed" } },
+    ]);
+  });
+
+  it("fails the turn when the model cannot be asked again, with what was said", async () => {
+    const server = await startModel("messages", [
+      wants({ id: "c1", name: "look" }),
+      wants({ id: "c2", name: "look" }),
+      refuses(400),
+      says("Yes."),
+    ]);
+    const session = localProvider({ model: server.model() }).open();
+    const options = { signal, tools: TOOLS };
+    const turn = await turnFrom(await session.call(say("One"), options));
+    const results = [toolSuccess("c1", "seen")];
+    const failed = await turnFrom(await session.call({ type: "results", turn, results }, options));
+    expect(failed).toMatchObject({
+      text: "Let me see.",
+      usage: { inputTokens: 10 },
+      end: { outcome: "failed", openCalls: [], failure: { code: "validation_failed" } },
+    });
+  });
+
+  it("shows the bytes of the answer to whoever taps it", async () => {
+    const server = await startModel("chat", [says("Yes.")]);
+    const chunks: Uint8Array[] = [];
+    const tap = (chunk: Uint8Array): void => void chunks.push(chunk);
+    const session = localProvider({ model: server.model() }).open();
+    await turnFrom(await session.call(say("One"), { signal, tap }));
+    expect(Buffer.concat(chunks).toString()).toContain("[DONE]");
+  });
+
+  it.each([
+    ["model", { model: undefined }],
+    ["maxTokens", { maxTokens: 0 }],
+    ["temperature", { temperature: 3 }],
+    ["remembered", { remembered: -1 }],
+    ["guards.lastSteps.within", { guards: { lastSteps: { within: 0 } } }],
+  ])("refuses a wrong %s when it is made", (path, given) => {
+    const options: LocalOptions = Object.assign({ model: model().model }, given);
+    expect(() => localProvider(options)).toThrowError(
+      expect.objectContaining({ code: "invalid_option", details: { path } }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { ModelMessage, ModelRequest } from "../../../src/domain/model-request.ts";
+import { toolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import type { TurnBlock } from "../../../src/domain/turn.ts";
+import type { Model } from "../../../src/models/model.ts";
+import { localProvider } from "../../../src/providers/local/local-provider.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { evolveConversation, initialConversation } from "../../../src/session/conversation.ts";
+import type { Effect } from "../../../src/session/due.ts";
+import { performCall } from "../../../src/session/perform-call.ts";
+import { chatRequest } from "../../../src/wire/chat/request.ts";
+import { converseModelRequest } from "../../../src/wire/converse/model-request.ts";
+import { messagesRequest } from "../../../src/wire/messages/request.ts";
+import { anyAgent } from "../../session/simulation/agent-facts.ts";
+import { anyMoved, happeningOf } from "../../session/simulation/moves.ts";
+import {
+  simulatedSession,
+  type SimulatedSession,
+} from "../../session/simulation/simulated-session.ts";
+import { checkChat, checkConverse, checkMessages } from "./request-rules.ts";
+
+const { signal } = new AbortController();
+
+/** A model that only remembers what it was asked. */
+function recorder(): Model & { readonly requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    name: "recorder",
+    requests,
+    async *call(request) {
+      requests.push(request);
+      const end = { outcome: "completed", reason: "stop", openCalls: [], usage: null } as const;
+      yield { type: "end", ...end };
+    },
+  };
+}
+
+function checkRequest(request: ModelRequest): void {
+  checkChat(chatRequest("m", request));
+  checkChat(chatRequest("m", request, { reasoningName: "reasoning_content" }));
+  checkMessages(messagesRequest("m", request));
+  checkConverse(converseModelRequest(request));
+}
+
+/** Makes a call that is due as a driver does, with what the log has. */
+async function requestFor(
+  effect: Extract<Effect, { type: "call" }>,
+  { log }: Pick<SimulatedSession, "log">,
+  facts: AgentFacts,
+): Promise<ModelRequest | undefined> {
+  const model = recorder();
+  const start = log.findIndex(
+    ({ event }) => event.type === "call.started" && event.callId === effect.callId,
+  );
+  await performCall(effect, {
+    agent: { facts, digest: "", provider: localProvider({ model }), tools: new Map() },
+    clock: systemClock,
+    signal,
+    coalesceMs: 0,
+    conversation: async () => log.slice(0, start).reduce(evolveConversation, initialConversation),
+    send: async (happening) => {
+      if (happening.type === "call-failed") throw new Error(happening.failure.message);
+    },
+  });
+  return model.requests[0];
+}
+
+const forgetful = anyAgent.map((facts) => ({
+  ...facts,
+  provider: { ...facts.provider, effectFree: true, keepsHistory: false },
+}));
+
+const anyBlock: fc.Arbitrary<TurnBlock> = fc.oneof(
+  fc.constantFrom("", " ", "So it is.").map((text) => ({ type: "text", text }) as const),
+  fc.constantFrom(
+    { type: "reasoning", text: "Hm" } as const,
+    { type: "reasoning", text: "Hm", signature: "s" } as const,
+    { type: "reasoning", text: "", redacted: "cmVk" } as const,
+  ),
+  fc
+    .record({
+      id: fc.constantFrom("a", "b", "a.b:1", ""),
+      name: fc.constantFrom("look", "files.read", ""),
+      inputText: fc.constantFrom("", "{}", "[]", "{"),
+      runBy: fc.constantFrom("client", "server"),
+    })
+    .map((facts) => ({ type: "call", call: toolCall(facts) }) as const),
+  fc
+    .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
+    .map(({ id, isError }) => ({
+      type: "result" as const,
+      result: isError ? toolError(id, "no") : toolSuccess(id, ""),
+    })),
+);
+
+const anyHistory: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
+  fc.record({
+    role: fc.constantFrom("user", "assistant"),
+    blocks: fc.array(anyBlock, { maxLength: 5 }),
+  }),
+  { maxLength: 6 },
+);
+
+describe("what a model is asked", () => {
+  it("is what its API takes, whatever happened in the session: every call answered once, in order [RMA-P1-24]", async () => {
+    let asked = 0;
+    let withCalls = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        forgetful,
+        fc.array(anyMoved, { maxLength: 40, size: "max" }),
+        async (facts, moves) => {
+          const session = simulatedSession(facts, () => undefined);
+          const seen = new Set<string>();
+          for (const moved of moves) {
+            session.pass(moved.pause);
+            session.send(happeningOf(session, moved));
+            const [effect] = session.effects;
+            if (effect?.type !== "call" || seen.has(effect.callId)) continue;
+            seen.add(effect.callId);
+            const request = await requestFor(effect, session, facts);
+            if (request === undefined) throw new Error("Nothing was asked");
+            checkRequest(request);
+            const text = JSON.stringify(request.messages);
+            for (const said of effect.outgoing.texts) expect(text).toContain(JSON.stringify(said));
+            asked += 1;
+            if (text.includes('"result"')) withCalls += 1;
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+    // Otherwise this proves nothing.
+    expect(withCalls).toBeGreaterThan(asked / 10);
+  });
+
+  it("is what its API takes, whatever conversation it is opened with [RMA-P1-24]", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory, async (history) => {
+        const model = recorder();
+        const session = localProvider({ model }).open({ history });
+        const call = await session.call({ type: "prompt", texts: ["And?"] }, { signal });
+        call.close();
+        for (const request of model.requests) checkRequest(request);
+        expect(model.requests).toHaveLength(1);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
