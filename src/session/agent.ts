@@ -1,9 +1,29 @@
 import type { Provider } from "../providers/provider.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { CallToExamine, Examined, Tool } from "../tools/tool.ts";
 import type { BoundAgent } from "./input.ts";
 
 /** An agent that can be run: what decisions know of it, and what they cannot hold. */
 export interface Agent extends BoundAgent {
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
+  /** For tools that do not look themselves where their paths lead. Without it, those lead nowhere. */
+  readonly examine?: (call: CallToExamine) => Promise<Examined>;
+  /** The same agent with what it has for one session alone, which may change, until it is closed. */
+  readonly open?: (place: OpenPlace) => Promise<OpenAgent>;
+}
+
+/** The session that an agent is opened for. */
+export interface AgentPlace {
+  readonly sessionId: string;
+  readonly workingDirectory?: string;
+}
+
+export interface OpenPlace extends AgentPlace {
+  /** To be told of every change. */
+  readonly changed: (agent: Agent) => void;
+}
+
+export interface OpenAgent {
+  readonly agent: Agent;
+  readonly close: () => Promise<void>;
 }

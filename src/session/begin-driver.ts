@@ -1,12 +1,14 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { endGroup } from "../platform/held-process.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Store } from "../store/store.ts";
+import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Failed } from "./driver-pool.ts";
 import type { Happening } from "./input.ts";
+import { liveAgent } from "./live-agent.ts";
 import { loadState } from "./load-state.ts";
+import type { Sign } from "./sign-receipts.ts";
 import { initialState, type SessionState } from "./state.ts";
 
 export interface Surroundings {
@@ -15,6 +17,7 @@ export interface Surroundings {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs: number;
+  readonly sign?: Sign;
   readonly report: (error: unknown) => void;
 }
 
@@ -23,7 +26,7 @@ export interface Wanted {
   readonly failed: Failed;
 }
 
-type Opened = Extract<Happening, { readonly type: "opened" }>;
+type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent">;
 
 /** The driver of a new session. */
 export async function openDriver(
@@ -34,7 +37,12 @@ export async function openDriver(
   const { lease } = await acquire(sessionId, around);
   const { workingDirectory } = opened;
   const place = workingDirectory === undefined ? {} : { workingDirectory };
-  return begin(opened, initialState, { ...around, lease, agent, failed, ...place });
+  return orReleased(lease, around, async () => {
+    const live = await liveAgent(agent, { sessionId, ...place });
+    const { digest, facts } = live.current;
+    const first = { ...opened, agent: { digest, facts } };
+    return begin(first, initialState, { ...around, lease, agent: live, failed, ...place });
+  });
 }
 
 /** The driver of a session that is in the log. */
@@ -43,28 +51,36 @@ export async function takeUpDriver(
   agentNamed: (name: string) => Agent,
   around: Surroundings & { readonly isHere: boolean },
 ): Promise<Driver> {
-  const { store, isHere } = around;
+  const { store, isHere, report } = around;
   const record = await store.session(sessionId);
   if (record === undefined) throw unknownSession(sessionId);
   const agent = agentNamed(record.agent);
   const { lease, head } = await acquire(sessionId, around);
-  const state = await loadState(store, sessionId, { ...head, report: around.report }).catch(
-    async (error: unknown) => {
-      await store.release(lease).catch(() => undefined);
-      throw error;
-    },
-  );
-  await endLeftovers(state);
-  const { digest, facts } = agent;
-  const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
   const { workingDirectory } = record;
-  return begin({ type: "recovered", epoch: lease.epoch, isHere, ...bound }, state, {
-    ...around,
-    lease,
-    agent,
-    failed,
-    ...(workingDirectory !== null && { workingDirectory }),
+  const place = workingDirectory === null ? {} : { workingDirectory };
+  return orReleased(lease, around, async () => {
+    const state = await loadState(store, sessionId, { ...head, report });
+    await endLeftovers(state);
+    const live = await liveAgent(agent, { sessionId, ...place });
+    const { digest, facts } = live.current;
+    const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
+    const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound } as const;
+    return begin(first, state, { ...around, lease, agent: live, failed, ...place });
   });
+}
+
+/** Whoever comes next need not wait for a lease of which nothing came. */
+async function orReleased(
+  lease: Lease,
+  { store }: Surroundings,
+  start: () => Promise<Driver>,
+): Promise<Driver> {
+  try {
+    return await start();
+  } catch (error) {
+    await store.release(lease).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */

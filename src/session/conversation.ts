@@ -69,6 +69,19 @@ export function historyOf(
   return results.length === 0 ? messages : [...messages, { role: "user", blocks: results }];
 }
 
+/**
+ * What was said to the agent since, for one that knows nothing but what a call brings. Mostly that is what the call is made
+ * for; what came before that, and was turned away, was said all the same.
+ */
+export function saidSince(
+  { messages, beforeAnswer, pending }: Conversation,
+  answers: boolean,
+): string[] {
+  const since = answers ? messages.slice(beforeAnswer) : [];
+  const blocks = since.flatMap((message) => (message.role === "user" ? message.blocks : []));
+  return [...blocks, ...pending].flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
+
 function answered(conversation: Conversation, call: Call, isWaiting: boolean): Conversation {
   const { messages } = delivered(conversation);
   const said = messagesOf(call).flatMap(({ role, blocks }): ModelMessage[] =>

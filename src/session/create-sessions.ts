@@ -7,6 +7,7 @@ import { openDriver, takeUpDriver, unknownSession } from "./begin-driver.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
 import { newId } from "./new-id.ts";
+import type { Sign } from "./sign-receipts.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
 
 export interface SessionsOptions {
@@ -17,6 +18,8 @@ export interface SessionsOptions {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs?: number;
+  /** Signs the receipts of what was let run; without it they are not signed. */
+  readonly sign?: Sign;
   /** A session that nobody used for so long is let go from memory, and taken up again from its log. */
   readonly idleMs?: number;
   /** Something went wrong that no caller will hear of. */
@@ -35,7 +38,9 @@ export interface RunningSessions extends Sessions {
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
   const report = (error: unknown): void => options.report?.(error);
-  const around = { store, clock, owner, coalesceMs, report };
+  const { sign } = options;
+  const signing = sign === undefined ? {} : { sign };
+  const around = { store, clock, owner, coalesceMs, report, ...signing };
   const drivers = driverPool({
     clock,
     idleMs,
@@ -73,7 +78,6 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     if (before !== undefined) return before;
     const opened = {
       type: "opened",
-      agent: { digest: agent.digest, facts: agent.facts },
       principal: principal.id,
       ...(title !== undefined && { title }),
       ...(workingDirectory !== undefined && { workingDirectory }),

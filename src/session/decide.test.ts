@@ -10,10 +10,13 @@ import type { Happening } from "./input.ts";
 import { sessionFields } from "./session-fields.ts";
 import { initialState } from "./state.ts";
 
+const TOOLS = ["read", "write", "rm_all"].map((name) => {
+  return { name, description: "", schema: {}, idempotent: false, timeoutMs: 1000 };
+});
 const FACTS: AgentFacts = {
   name: "demo",
   provider: { name: "p", seams: ["turn-start", "tool-results"], effectFree: false, canStop: true },
-  tools: [],
+  tools: TOOLS,
   approvals: { deny: ["rm*"], ask: ["write"], allow: ["read"], otherwise: "ask" },
   caps: { steps: 10, seconds: 600, tokens: null, toolCalls: 20, parallelTools: 2 },
   onLost: "ask",
@@ -127,9 +130,18 @@ describe("a decision", () => {
     session.prompt();
     const calls = [called(0, "c1", "rm_all"), called(1, "c2", "write"), called(2, "c3", "read")];
     const { events, due: todo } = session.say(start, ...calls, waits("c1", "c2", "c3"));
-    expect(events.slice(-3)).toMatchObject([
+    expect(events.slice(-6)).toMatchObject([
+      { type: "policy.decided", agent: "d", decision: { action: "deny", approvers: 0 } },
       { type: "tool.finished", ending: "denied" },
-      { type: "approval.requested", question: "run", options: ["allow", "deny"], action: "write" },
+      { type: "policy.decided", agent: "d", decision: { action: "ask", approvers: 1 } },
+      {
+        type: "approval.requested",
+        question: "run",
+        options: ["allow", "allow-always", "deny"],
+        action: "write",
+        approvers: 1,
+      },
+      { type: "policy.decided", agent: "d", decision: { action: "allow", approvers: 0 } },
       { type: "tool.started", attempt: 1 },
     ]);
     expect([...todo.effects.values()]).toMatchObject([{ type: "tool", name: "read", attempt: 1 }]);
@@ -201,7 +213,7 @@ describe("a decision", () => {
     session.send({ type: "tool-ended", toolCallId: first ?? "", ...ended });
     session.prompt();
     session.command({ type: "cancel" });
-    expect(session.state.tools).toEqual({
+    expect(session.state.tools).toMatchObject({
       runs: [],
       programs: [{ toolCallId: second, group: { id: 1, born: "then" } }],
     });
@@ -233,8 +245,8 @@ describe("a decision", () => {
   });
 
   it("asks about an idempotent tool that was lost three times", () => {
-    const read = { name: "read", description: "", schema: {}, idempotent: true, timeoutMs: 1000 };
-    const session = opened({ ...FACTS, tools: [read] });
+    const tools = TOOLS.map((facts) => ({ ...facts, idempotent: true }));
+    const session = opened({ ...FACTS, tools });
     session.prompt();
     session.say(start, called(0, "c1"), waits("c1"));
     const last = () => session.send({ type: "recovered", epoch: 2 }).events.at(-1);

@@ -1,4 +1,5 @@
 import type { Draft } from "../domain/envelope.ts";
+import { bindAgent } from "./bind-agent.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { requestOfHost } from "./clients/host-requests.ts";
 import { takeCommand } from "./take-command.ts";
@@ -6,7 +7,12 @@ import type { Input } from "./input.ts";
 import { knownSaid } from "./known-said.ts";
 import { recover } from "./recover.ts";
 import type { SessionState } from "./state.ts";
-import { takeProgramEnd, takeToolEnd, takeToolNews } from "./tools/take-tool-input.ts";
+import {
+  takeExamination,
+  takeProgramEnd,
+  takeToolEnd,
+  takeToolNews,
+} from "./tools/take-tool-input.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
 import { settle } from "./turn/open-upstream.ts";
@@ -49,7 +55,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
         ...(title !== undefined && { title }),
         ...(workingDirectory !== undefined && { workingDirectory }),
       });
-      work.emit({ type: "agent.bound", digest: agent.digest, definition: agent.facts });
+      bindAgent(work, agent);
       return undefined;
     }
     case "commanded":
@@ -59,6 +65,9 @@ function take(work: Work, input: Input): CommandReply | undefined {
       return undefined;
     case "call-failed":
       takeCallFailure(work, input);
+      return undefined;
+    case "tool-examined":
+      takeExamination(work, input);
       return undefined;
     case "tool-spawned":
     case "tool-progressed":
@@ -75,6 +84,9 @@ function take(work: Work, input: Input): CommandReply | undefined {
       return undefined;
     case "host-wanted":
       requestOfHost(work, input);
+      return undefined;
+    case "agent-changed":
+      if (work.state.agent?.digest !== input.agent.digest) bindAgent(work, input.agent);
       return undefined;
     case "time-passed":
       passTime(work);

@@ -5,7 +5,6 @@ import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
 import type { Entry } from "../store/store.ts";
 import { alarm } from "./alarm.ts";
-import type { Agent } from "./agent.ts";
 import { decide, type Decided } from "./decide.ts";
 import { due, type Effect } from "./due.ts";
 import { effectRunner } from "./effect-runner.ts";
@@ -13,15 +12,20 @@ import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
 import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
+import type { LiveAgent } from "./live-agent.ts";
+import { logConversation } from "./log-conversation.ts";
 import { newSeed } from "./new-id.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import { sessionFields } from "./session-fields.ts";
+import { signReceipts, type Sign } from "./sign-receipts.ts";
 import type { SessionState } from "./state.ts";
 
 export interface DriverOptions extends LeaseOptions {
-  readonly agent: Agent;
+  readonly agent: LiveAgent;
   readonly workingDirectory?: string;
+  /** Signs the receipts of what was let run; without it they are not signed. */
+  readonly sign?: Sign;
   /** How long pieces of text are gathered before they are written down. */
   readonly coalesceMs: number;
   /**
@@ -43,10 +47,11 @@ export interface Driver {
 }
 
 export function startDriver(from: SessionState, options: DriverOptions): Driver {
-  const { store, lease, clock } = options;
+  const { store, lease, clock, agent: live } = options;
   const { sessionId } = lease;
   const answers = hostAnswers();
   const snapshots = keepSnapshots(store, lease, from.seq);
+  const conversation = logConversation(store, sessionId);
   let state = from;
   let tail: Promise<unknown> = Promise.resolve();
   let isOver = false;
@@ -57,12 +62,19 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     return done;
   };
   const runner = effectRunner<Effect>({
-    run: (effect, signal) => perform(effect, { ...options, sessionId, signal, send, answers }),
+    run: (effect, signal) => {
+      const agent = live.current;
+      const work = { ...options, agent, sessionId, signal, send, answers, conversation };
+      return perform(effect, work);
+    },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),
     broke: (error) => fail(error),
   });
   const deadline = alarm(clock, () => {
     send({ type: "time-passed" }).catch(() => undefined);
+  });
+  live.onChange(({ digest, facts }) => {
+    send({ type: "agent-changed", agent: { digest, facts } }).catch(() => undefined);
   });
   const stopRenewal = keepLease(options, (error) => fail(error));
 
@@ -97,7 +109,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     const sync = events.some(({ event }) => needsSync(event));
     const index = sessionFields(events, next);
     try {
-      const appended = await store.append(lease, state.seq, { events, sync, index, ...beside });
+      const signed = signReceipts(events, { sessionId, seq: state.seq }, options.sign);
+      const entry = { events: signed, sync, index, ...beside };
+      const appended = await store.append(lease, state.seq, entry);
       if (appended.status === "repeated") return appended.reply;
     } catch (error) {
       fail(error);
@@ -121,6 +135,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     stopRenewal();
     answers.close();
     await runner.stop();
+    await live.close().catch(options.report);
   }
 
   return {

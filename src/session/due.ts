@@ -1,7 +1,12 @@
 import type { Settle } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { PathFact } from "../domain/policy-decision.ts";
 import type { BoundAgent } from "./input.ts";
+import type { TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./state.ts";
+import { toExamine } from "./tools/judge-call.ts";
+import { isToJudge } from "./tools/tools-state.ts";
+import { turnProgress } from "./turn/turn-progress.ts";
 import type { Outgoing, Stage, Upstream } from "./turn/turn-state.ts";
 
 /** Something to be done outside, known by an id: what is due and not under way is begun, what is no longer due is stopped. */
@@ -11,8 +16,18 @@ export type Effect =
       readonly callId: string;
       readonly upstreamId: string;
       readonly outgoing: Outgoing;
-      /** The conversation begins with what the log has, and the agent has not heard that yet. */
+      /** The agent has not heard what the log has: the conversation begins with it, or nobody else keeps it. */
       readonly isSeeding: boolean;
+      /** For a provider that keeps no history. */
+      readonly progress?: TurnProgress;
+    }
+  | {
+      readonly type: "examine";
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly input: JsonObject;
+      /** Of the arguments. */
+      readonly digest: string;
     }
   | {
       readonly type: "tool";
@@ -22,6 +37,8 @@ export type Effect =
       /** The provider's id of the call. */
       readonly providerCallId: string;
       readonly input: JsonObject;
+      /** Where its paths led when it was judged. */
+      readonly paths?: readonly PathFact[];
     }
   | {
       readonly type: "settle";
@@ -47,6 +64,8 @@ function effectId(effect: Effect): string {
   switch (effect.type) {
     case "call":
       return effect.callId;
+    case "examine":
+      return `examine/${effect.toolCallId}/${effect.digest}`;
     case "tool":
       return `${effect.toolCallId}/${effect.attempt}`;
     case "settle":
@@ -60,7 +79,11 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
   const { current, upstream } = turn;
   if (current?.stage.type === "calling") {
     const { callId, upstreamId, outgoing } = current.stage.call;
-    yield { type: "call", callId, upstreamId, outgoing, isSeeding: isSeeding(upstream) };
+    const facts = agent?.facts;
+    const call = { type: "call", callId, upstreamId, outgoing } as const;
+    if (facts === undefined || facts.provider.keepsHistory !== false) {
+      yield { ...call, isSeeding: isSeeding(upstream) };
+    } else yield { ...call, isSeeding: true, progress: turnProgress(current, tools.runs, facts) };
   }
   if (
     current !== null &&
@@ -72,9 +95,16 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
     const { upstreamId } = upstream;
     yield { type: "settle", upstreamId, by, round: current.conflicts };
   }
-  for (const { toolCallId, status, attempt, name, call, input } of tools.runs) {
+  for (const run of tools.runs) {
+    const { toolCallId, status, attempt, name, call, input, examined } = run;
+    if (isToJudge(run) && current?.stage.type === "acting" && agent !== null) {
+      const wanted = toExamine(run, agent.facts);
+      if (wanted === undefined) continue;
+      yield { type: "examine", toolCallId, name, input: wanted.input, digest: wanted.digest };
+    }
     if (status !== "running" || call === null || input === null) continue;
-    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input };
+    const paths = examined === undefined ? {} : { paths: examined.paths };
+    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input, ...paths };
   }
 }
 

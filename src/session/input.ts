@@ -1,5 +1,12 @@
 import type { Actor, Right } from "../domain/actor.ts";
-import type { AgentFacts, ProcessGroup, Settle, ToolEnding } from "../domain/agent-event.ts";
+import type {
+  AgentFacts,
+  ProcessGroup,
+  Settle,
+  ToolAside,
+  ToolEnding,
+  ToolExamined,
+} from "../domain/agent-event.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
@@ -37,6 +44,7 @@ export type Happening =
       readonly failure: Failure;
       readonly isMade: boolean;
     }
+  | (Omit<ToolExamined, "type"> & { readonly type: "tool-examined" })
   | {
       readonly type: "tool-spawned";
       readonly toolCallId: string;
@@ -59,6 +67,7 @@ export type Happening =
       readonly result: ToolResult;
       readonly durationMs: number;
       readonly blobId?: string;
+      readonly beside?: ToolAside;
     }
   | { readonly type: "settled"; readonly upstreamId: string; readonly by: Settle }
   | {
@@ -69,6 +78,8 @@ export type Happening =
       readonly payload: JsonObject;
       readonly deadline: number;
     }
+  /** What the agent can do here has changed. */
+  | { readonly type: "agent-changed"; readonly agent: BoundAgent }
   /** Some deadline may have come. */
   | { readonly type: "time-passed" }
   /**

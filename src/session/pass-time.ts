@@ -1,6 +1,6 @@
 import { unanswered } from "./approvals/questions.ts";
 import { expireRequests } from "./clients/host-requests.ts";
-import { finishTool } from "./tools/finish-tool.ts";
+import { finishTool, notRun } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 
@@ -20,7 +20,7 @@ function closeTool(work: Work, toolCallId: string, question: "run" | "outcome"):
   if (run === undefined) return;
   const [ending, text] =
     question === "run"
-      ? (["denied", `${run.name} was not run: nobody approved it in time.`] as const)
+      ? (["denied", `${notRun(run)}: nobody approved it in time.`] as const)
       : ([
           "unknown",
           `${run.name} was running when the bridge was killed. Whether it did its work is not known: look before you call it again.`,

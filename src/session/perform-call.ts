@@ -5,8 +5,10 @@ import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CallInput } from "../providers/provider.ts";
 import type { Agent } from "./agent.ts";
+import { historyOf, saidSince, type Conversation } from "./conversation.ts";
 import type { Effect } from "./due.ts";
 import type { Happening, Said } from "./input.ts";
+import type { LogConversation } from "./log-conversation.ts";
 import { problemWith } from "./problem-with.ts";
 import { isCut } from "./turn/call-fate.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
@@ -16,17 +18,15 @@ export interface CallWork {
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly coalesceMs: number;
-  /** What a conversation that starts from the log begins with. */
-  readonly history: () => Promise<readonly ModelMessage[]>;
+  readonly conversation: LogConversation;
   readonly send: (happening: Happening) => Promise<unknown>;
 }
 
+type CallEffect = Extract<Effect, { type: "call" }>;
+
 /** Makes one call of the provider, once, and reports what it says. */
-export async function performCall(
-  effect: Extract<Effect, { type: "call" }>,
-  work: CallWork,
-): Promise<void> {
-  const { callId, upstreamId, outgoing, isSeeding } = effect;
+export async function performCall(effect: CallEffect, work: CallWork): Promise<void> {
+  const { callId, upstreamId, isSeeding, progress } = effect;
   const { agent, signal } = work;
   let stage: "asking" | "asked" | "open" = "asking";
   let ownFailure: unknown;
@@ -40,11 +40,9 @@ export async function performCall(
   };
   const send: CallWork["send"] = (happening) => own(work.send(happening));
   try {
-    const history = isSeeding ? await own(work.history()) : [];
-    const session = agent.provider.open({
-      sessionId: upstreamId,
-      ...(history.length > 0 && { history }),
-    });
+    const known = isSeeding ? await own(work.conversation(callId)) : null;
+    const { outgoing, ...opening } = broughtBy(effect, known, agent);
+    const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     const tools = agent.facts.tools.map(({ name, description, schema }) => ({
       name,
       description,
@@ -54,6 +52,7 @@ export async function performCall(
     const stream = await session.call(callInput(outgoing), {
       signal,
       ...(tools.length > 0 && { tools }),
+      ...(progress !== undefined && { turn: progress }),
     });
     stage = "open";
     await report(stream, callId, { ...work, send });
@@ -85,6 +84,19 @@ function failureOf(
     details: isAsked ? details : { ...details, phase: "connect" },
   };
   return { failure, isCertain: known !== undefined };
+}
+
+/** What a call brings; `known` is what the log has, where the agent has not heard it. */
+function broughtBy(
+  { outgoing }: CallEffect,
+  known: Conversation | null,
+  { facts }: Agent,
+): { readonly outgoing: Outgoing; readonly history?: readonly ModelMessage[] } {
+  if (known === null) return { outgoing };
+  const answers = outgoing.answers !== null;
+  const history = historyOf(known, answers);
+  if (facts.provider.keepsHistory !== false) return { outgoing, history };
+  return { outgoing: { ...outgoing, texts: saidSince(known, answers) }, history };
 }
 
 function callInput({ texts, answers }: Outgoing): CallInput {

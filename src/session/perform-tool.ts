@@ -1,12 +1,14 @@
 import { guardCall } from "../async/call-guard.ts";
 import { untilAborted } from "../async/pause.ts";
-import type { ToolEnding } from "../domain/agent-event.ts";
+import type { ToolAside, ToolEnding } from "../domain/agent-event.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import { toolError, toolSuccess } from "../domain/tool.ts";
+import { isToolOutput } from "../domain/tool-output.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { Effect } from "./due.ts";
 import type { Happening } from "./input.ts";
+import { asideOf } from "./aside-of.ts";
 import { keepOutput, type KeptOutput } from "./keep-output.ts";
 import { problemWith } from "./problem-with.ts";
 import { progressReport } from "./progress-report.ts";
@@ -30,15 +32,24 @@ type ToolEffect = Extract<Effect, { type: "tool" }>;
 export async function performTool(effect: ToolEffect, work: ToolWork): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = work.clock.monotonic();
-  const { ending, result, blobId } = await ended(effect, work);
+  const { ending, result, blobId, beside } = await ended(effect, work);
   if (work.signal.aborted) return;
   const durationMs = Math.round(work.clock.monotonic() - start);
-  const kept = blobId === undefined ? {} : { blobId };
-  await work.send({ type: "tool-ended", toolCallId, attempt, ending, result, durationMs, ...kept });
+  await work.send({
+    type: "tool-ended",
+    toolCallId,
+    attempt,
+    ending,
+    result,
+    durationMs,
+    ...(blobId !== undefined && { blobId }),
+    ...(beside !== undefined && { beside }),
+  });
 }
 
 interface Ended extends KeptOutput {
   readonly ending: ToolEnding;
+  readonly beside?: ToolAside;
 }
 
 async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
@@ -58,7 +69,7 @@ async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
   try {
     const running = Promise.resolve().then(() => tool.run(input, context));
     const output = await untilAborted(running, guard.signal);
-    made = { ending: "succeeded", result: toolSuccess(callId, output) };
+    made = succeeded(callId, output);
   } catch (error) {
     if (guard.reached !== null) made = timedOut(effect, tool);
     else {
@@ -73,6 +84,18 @@ async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
   return { ...made, ...(await keepOutput(made.result, effect, work)) };
 }
 
+/** What a tool says beside its output is for people, and not for the model. */
+function succeeded(callId: string, output: unknown): Ended {
+  if (!isToolOutput(output)) return { ending: "succeeded", result: toolSuccess(callId, output) };
+  const result = toolSuccess(callId, output.text);
+  const beside = asideOf(output);
+  return {
+    ending: "succeeded",
+    result,
+    ...(beside !== undefined && { beside }),
+  };
+}
+
 function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool): Ended {
   const seconds = facts.timeoutMs / 1000;
   const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
@@ -80,7 +103,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 }
 
 function contextOf(
-  { toolCallId, attempt }: ToolEffect,
+  { toolCallId, attempt, paths }: ToolEffect,
   { sessionId, workingDirectory, host, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
@@ -105,6 +128,7 @@ function contextOf(
     idempotencyKey: toolCallId,
     attempt,
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(paths !== undefined && { paths }),
     signal,
     progress: progress.say,
     spawn: programs.spawn,

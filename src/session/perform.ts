@@ -1,15 +1,16 @@
 import { pause } from "../async/pause.ts";
-import type { ModelMessage } from "../domain/model-request.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
-import { evolveConversation, historyOf, initialConversation } from "./conversation.ts";
 import type { Effect } from "./due.ts";
 import type { HostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import type { LogConversation } from "./log-conversation.ts";
 import { newId } from "./new-id.ts";
 import { performCall } from "./perform-call.ts";
+import { performExamine } from "./perform-examine.ts";
 import { performTool } from "./perform-tool.ts";
 import { stopConversation } from "./stop-conversation.ts";
 
@@ -22,6 +23,7 @@ export interface PerformWork {
   readonly coalesceMs: number;
   readonly signal: AbortSignal;
   readonly answers: HostAnswers;
+  readonly conversation: LogConversation;
   /** Something went wrong that the log says only the half of. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: Happening) => Promise<unknown>;
@@ -31,7 +33,9 @@ export interface PerformWork {
 export function perform(effect: Effect, work: PerformWork): Promise<void> {
   switch (effect.type) {
     case "call":
-      return performCall(effect, { ...work, history: () => history(work, effect) });
+      return performCall(effect, work);
+    case "examine":
+      return performExamine(effect, work);
     case "tool": {
       const tool = work.agent.tools.get(effect.name);
       const { store, sessionId } = work;
@@ -48,29 +52,6 @@ export function perform(effect: Effect, work: PerformWork): Promise<void> {
       return effect satisfies never;
   }
 }
-
-/** What the log had before this call. */
-async function history(
-  { store, sessionId }: PerformWork,
-  { callId, outgoing }: Extract<Effect, { type: "call" }>,
-): Promise<readonly ModelMessage[]> {
-  const answers = outgoing.answers !== null;
-  let conversation = initialConversation;
-  for (let after = 0; ;) {
-    const events = await store.read(sessionId, after, PAGE);
-    for (const envelope of events) {
-      const { event, seq } = envelope;
-      if (event.type === "call.started" && event.callId === callId) {
-        return historyOf(conversation, answers);
-      }
-      conversation = evolveConversation(conversation, envelope);
-      after = seq;
-    }
-    if (events.length < PAGE) return historyOf(conversation, answers);
-  }
-}
-
-const PAGE = 1000;
 
 /** Brings the other side to rest. What it cannot be told, it is given time for. */
 async function settle(
@@ -96,12 +77,15 @@ const MAX_WAIT_MS = 30_000;
 function hostOf({ send, clock, answers, signal }: PerformWork): ToolContext["host"] {
   return async (clientId, kind, payload) => {
     signal.throwIfAborted();
+    // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
+    const plain: JsonObject = JSON.parse(JSON.stringify(payload));
     const at = clock.now();
     const requestId = newId("host", at);
     const answer = answers.wait(requestId);
     // The request may be refused before anybody waits for its answer.
     answer.catch(() => undefined);
-    await send({ type: "host-wanted", requestId, clientId, kind, payload, deadline: at + HOST_MS });
+    const deadline = at + HOST_MS;
+    await send({ type: "host-wanted", requestId, clientId, kind, payload: plain, deadline });
     return answer;
   };
 }

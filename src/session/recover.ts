@@ -1,9 +1,9 @@
+import { bindAgent } from "./bind-agent.ts";
 import { detachAll } from "./clients/attach-client.ts";
 import { dropRequests } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
-import type { AgentFacts } from "../domain/agent-event.ts";
-import { askAbout, startTool } from "./tools/advance-tools.ts";
-import { judgeCall } from "./tools/judge-call.ts";
+import { askWhatCame, startTool } from "./tools/advance-tools.ts";
+import { record, ruleOn } from "./tools/rule-on.ts";
 import type { ToolRun } from "./tools/tools-state.ts";
 import { loseCall } from "./turn/call-said.ts";
 import { agentOf, type Work } from "./work.ts";
@@ -17,9 +17,7 @@ export function recover(work: Work, { epoch, agent, isHere = false }: Recovered)
   const isBusy = turn.current !== null || isLeft || tools.programs.length > 0;
   // Before anything else: the time since the event before it was nobody's.
   if (isBusy) work.emit({ type: "session.recovered", epoch });
-  if (agent !== undefined) {
-    work.emit({ type: "agent.bound", digest: agent.digest, definition: agent.facts });
-  }
+  if (agent !== undefined) bindAgent(work, agent);
   if (!isBusy) return;
   if (!isHere) detachAll(work);
   dropRequests(work);
@@ -29,15 +27,17 @@ export function recover(work: Work, { epoch, agent, isHere = false }: Recovered)
     const facts = agentOf(work).tools.find(({ name }) => name === run.name);
     // One that never lives to see its end may be what ends the bridge.
     const canRepeat = facts?.idempotent === true && run.attempt < MAX_ATTEMPTS;
-    if (canRepeat && isStillAllowed(run, agentOf(work))) startTool(work, run);
-    else askAbout(work, run, "outcome", ["done", "failed", "run-again"]);
+    if (canRepeat && isStillAllowed(work, run)) startTool(work, run);
+    else askWhatCame(work, run);
   }
 }
 
 const MAX_ATTEMPTS = 3;
 
-/** The rules may have changed since it was started; what somebody allowed by name stays allowed unless they deny it. */
-function isStillAllowed(run: ToolRun, agent: AgentFacts): boolean {
-  const { verdict } = judgeCall(run, agent);
-  return verdict === "run" || (verdict === "ask" && run.approvalId !== undefined);
+/** The rules may be others than when it was started. What they now deny, or want asked anew, is no longer allowed. */
+function isStillAllowed(work: Work, run: ToolRun): boolean {
+  const ruling = ruleOn(work, run);
+  if (ruling.verdict !== "decide" || ruling.decision.action !== "allow") return false;
+  record(work, run, ruling);
+  return true;
 }

@@ -55,7 +55,8 @@ export function spawnFor(work: SpawnWork): {
         await work.ended(process.group);
       };
       process.ended.then(forget).catch(() => undefined);
-      return { output: process.output, errors: process.errors, ended: process.ended };
+      const { output, errors, exited, ended } = process;
+      return { output, errors, exited, ended };
     },
   };
 }

@@ -5,7 +5,7 @@ import { initialState } from "../../src/session/state.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { anyAgent } from "./simulation/agent-facts.ts";
 import { logRules } from "./simulation/log-rules.ts";
-import { anyMoved, happeningOf, type Moved } from "./simulation/moves.ts";
+import { anyAskingMoved, anyMoved, examined, happeningOf, type Moved } from "./simulation/moves.ts";
 import { SILENCE } from "./simulation/said.ts";
 import {
   asSnapshot,
@@ -14,6 +14,17 @@ import {
 } from "./simulation/simulated-session.ts";
 
 const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "max" }));
+
+/** Nothing but people and rules ends what is asked here. */
+const anyPatientAgent = anyAgent.map((facts) => {
+  const { parallelTools } = facts.caps;
+  const caps = { steps: 20, seconds: 100_000, tokens: null, toolCalls: 12, parallelTools };
+  return { ...facts, caps, approvalMs: 600_000 };
+});
+const anyAskingStory = fc.tuple(
+  anyPatientAgent,
+  fc.array(anyAskingMoved, { maxLength: 40, size: "max" }),
+);
 
 function play(session: SimulatedSession, moves: readonly Moved[]): void {
   for (const moved of moves) {
@@ -37,6 +48,8 @@ function comeToRest(session: SimulatedSession): void {
       const result = toolSuccess(providerCallId, "ok");
       const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
       session.send({ type: "tool-ended", ...ended });
+    } else if (effect?.type === "examine") {
+      session.send(examined(effect, "inside"));
     } else if (effect?.type === "settle") {
       session.send({ type: "settled", upstreamId: effect.upstreamId, by: effect.by });
     } else if (asked !== undefined) {
@@ -56,6 +69,18 @@ describe("a session, whatever happens to it in whatever order", () => {
         expect(session.state.turn).toMatchObject({ current: null, queue: [] });
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it("lets run what the rules allow that hold, and what as many allowed as have to [W-02]", () => {
+    fc.assert(
+      fc.property(anyAskingStory, ([facts, moves]) => {
+        const session = simulatedSession(facts, logRules(facts));
+        play(session, moves);
+        comeToRest(session);
+        expect(session.state.turn).toMatchObject({ current: null, queue: [] });
+      }),
+      { numRuns: 1000 },
     );
   });
 

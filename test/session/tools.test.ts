@@ -167,8 +167,10 @@ describe("a tool of the session", () => {
     clock.advance(1000);
     await world.event("turn.finished");
     expect(ran).toEqual([]);
+    const { decision } = await world.event("policy.decided");
+    const why = `the rules of this session do not allow it. ${decision.reason}`;
     expect(resultsIn(provider.calls[1]?.input)).toEqual([
-      toolError("rm_all", "rm_all was not run: the rules of this session do not allow it."),
+      toolError("rm_all", `rm_all was not run: ${why}`),
       toolError("send", "send was not run: it was denied. The reason given: Not today."),
       toolError("publish", "publish was not run: nobody approved it in time."),
     ]);
@@ -244,6 +246,16 @@ describe("a tool of the session", () => {
     await world.event("turn.finished");
     const texts = (await world.events("tool.progressed")).map(({ text }) => text);
     expect(texts).toEqual(["1", "10000", "20000", `${"y".repeat(2000)}…`]);
+  });
+
+  it("that asks a client for what has no JSON fails alone, and its session goes on", async () => {
+    const payload = Object({ count: 1n });
+    const ask = tool({ name: "ask" }, (_, context) => context.host("editor", "read", payload));
+    const provider = scriptedProvider([wants({ id: "c1", name: "ask" }), says("I see.")]);
+    const world = await worldOf(agentOf({ provider, tools: [ask] }));
+    await world.prompt("Ask.");
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.events("tool.finished")).toMatchObject([{ ending: "failed" }]);
   });
 
   it("brings its results to a new conversation, when the call is lost that brought them", async () => {

@@ -7,7 +7,7 @@ import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../src/emulat
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { fakeClock, passing } from "../support/fake-clock.ts";
 import {
   breaks,
   hangs,
@@ -469,18 +469,6 @@ turns:
     expect(await world.events("upstream.opened")).toHaveLength(1);
   });
 });
-
-/** Lets the time pass, timer by timer, until something has come. */
-async function passing(clock: ReturnType<typeof fakeClock>, done: Promise<unknown>): Promise<void> {
-  const pause = (): Promise<false> =>
-    new Promise((resolve) => {
-      setImmediate(() => resolve(false));
-    });
-  const isDone = done.then(() => true);
-  while (!(await Promise.race([isDone, pause()]))) {
-    if (clock.pending > 0) clock.advance(250);
-  }
-}
 
 async function callTimes(world: Awaited<ReturnType<typeof worldOf>>): Promise<number[]> {
   const started = (await world.log()).filter(({ event }) => event.type === "call.started");

@@ -54,6 +54,7 @@ describe("a session on the emulator's demo agent", () => {
       "message.finished",
       "usage.reported",
       "call.finished",
+      "policy.decided",
       "approval.requested",
       "approval.resolved",
       "tool.started",

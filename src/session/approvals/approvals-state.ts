@@ -1,8 +1,12 @@
-import type { AgentEvent, Decision, Question } from "../../domain/agent-event.ts";
+import type { AgentEvent, Decision, GrantScope, Question } from "../../domain/agent-event.ts";
+import { digestOf } from "../../platform/digest.ts";
+import { scopeOf } from "./grant-scope.ts";
 
-/** Questions that wait for an answer, in the order they were asked. They wait through restarts. */
 export interface ApprovalsState {
+  /** Questions that wait for an answer, in the order they were asked. They wait through restarts. */
   readonly pending: readonly PendingApproval[];
+  /** What was allowed for good. */
+  readonly grants: readonly Grant[];
 }
 
 export interface PendingApproval {
@@ -11,22 +15,70 @@ export interface PendingApproval {
   readonly about: string;
   readonly options: readonly Decision[];
   readonly deadline: number;
+  /** How many different principals have to say yes. */
+  readonly approvers: number;
+  readonly votes: readonly Vote[];
+  /** What a yes for good would be about; absent where there is none. */
+  readonly scope?: GrantScope;
 }
 
-export const initialApprovals: ApprovalsState = { pending: [] };
+export interface Vote {
+  readonly principal: string;
+  /** Of the arguments that were agreed to. */
+  readonly digest: string;
+}
+
+export interface Grant {
+  readonly grantId: string;
+  readonly scope: GrantScope;
+}
+
+export const initialApprovals: ApprovalsState = { pending: [], grants: [] };
 
 export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): ApprovalsState {
+  const { pending, grants } = approvals;
   switch (event.type) {
     case "approval.requested": {
-      const { approvalId, question, about, options, deadline } = event;
-      const asked = { approvalId, question, about, options, deadline };
-      return { pending: [...approvals.pending, asked] };
+      const { approvalId, question, about, options, deadline, approvers = 1, decision } = event;
+      const digest = digestOf(event.input ?? {});
+      const scope = decision === undefined ? {} : { scope: scopeOf(decision, digest) };
+      const asked = { approvalId, question, about, options, deadline, approvers, votes: [] };
+      return { ...approvals, pending: [...pending, { ...asked, ...scope }] };
+    }
+    case "approval.voted": {
+      const { approvalId, principal, digest } = event;
+      const voted = pending.map((one) =>
+        one.approvalId === approvalId
+          ? { ...one, votes: [...withoutVote(one, principal), { principal, digest }] }
+          : one,
+      );
+      return { ...approvals, pending: voted };
     }
     case "approval.resolved":
       return {
-        pending: approvals.pending.filter(({ approvalId }) => approvalId !== event.approvalId),
+        ...approvals,
+        pending: pending.filter(({ approvalId }) => approvalId !== event.approvalId),
       };
+    case "agent.bound":
+      // The rule that asked may be another one now.
+      return { ...approvals, pending: pending.map(withoutScope) };
+    case "grant.given": {
+      const { grantId, scope } = event;
+      return { ...approvals, grants: [...grants, { grantId, scope }] };
+    }
+    case "grant.revoked":
+      return { ...approvals, grants: grants.filter(({ grantId }) => grantId !== event.grantId) };
     default:
       return approvals;
   }
+}
+
+/** Whoever says yes to other arguments takes back the yes to those before. */
+function withoutVote({ votes }: PendingApproval, principal: string): PendingApproval["votes"] {
+  return votes.filter((vote) => vote.principal !== principal);
+}
+
+function withoutScope(asked: PendingApproval): PendingApproval {
+  const { scope: _, ...rest } = asked;
+  return rest;
 }

@@ -1,9 +1,14 @@
-import type { ApprovalRequested, ApprovalResolved, Question } from "../../domain/agent-event.ts";
+import type {
+  ApprovalRequested,
+  ApprovalResolved,
+  ApprovalVoted,
+  Question,
+} from "../../domain/agent-event.ts";
 import { NO_TO } from "../../domain/no-to.ts";
 import { agentOf, type Work } from "../work.ts";
 import type { PendingApproval } from "./approvals-state.ts";
 
-type Asked = Pick<ApprovalRequested, "question" | "options" | "about" | "action" | "input">;
+type Asked = Omit<ApprovalRequested, "type" | "approvalId" | "deadline">;
 
 /** Asks the approver, who has so long to answer as the agent's definition says. */
 export function ask(work: Work, asked: Asked): void {
@@ -12,8 +17,14 @@ export function ask(work: Work, asked: Asked): void {
   work.emit({ type: "approval.requested", approvalId, ...asked, deadline });
 }
 
+/** Somebody answered. */
 export function answered(work: Work, answer: Omit<ApprovalResolved, "type" | "by">): void {
   work.emit({ type: "approval.resolved", ...answer, by: "person" });
+}
+
+/** Somebody said yes where several have to. */
+export function voted(work: Work, vote: Omit<ApprovalVoted, "type">): void {
+  work.emit({ type: "approval.voted", ...vote });
 }
 
 /** Nobody answered, and that is no yes. */

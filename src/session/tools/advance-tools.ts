@@ -1,10 +1,10 @@
-import type { Decision } from "../../domain/agent-event.ts";
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { agentOf, type Work } from "../work.ts";
 import { ask } from "../approvals/questions.ts";
-import { finishTool } from "./finish-tool.ts";
-import { judgeCall } from "./judge-call.ts";
-import type { ToolRun } from "./tools-state.ts";
+import { finishTool, notRun } from "./finish-tool.ts";
+import { record, ruleOn, type Ruled } from "./rule-on.ts";
+import { isToJudge, type ToolRun } from "./tools-state.ts";
 
 /**
  * Decides about the calls of which nothing was decided, and starts those that may run while there is room. `mayStart`
@@ -15,47 +15,74 @@ export function advanceTools(work: Work, mayStart: number): void {
   const { parallelTools } = agentOf(work).caps;
   let places = parallelTools - runs.filter(({ status }) => status === "running").length;
   let starts = mayStart;
-  for (const run of runs) {
-    if (run.status !== "called" && run.status !== "granted") continue;
+  for (const run of runs.filter(isToJudge)) {
     const isNew = run.attempt === 0;
-    const isAllowed = run.status === "granted" || isAllowedUnasked(work, run, starts > 0);
-    if (!isAllowed || places <= 0 || (isNew && starts <= 0)) continue;
+    const hasRoom = places > 0 && (!isNew || starts > 0);
+    if (run.status === "granted" && !hasRoom) continue;
+    // What was granted is judged again when it starts: the rules, or what was allowed for good, may be others now.
+    if (!isAllowed(work, run, !isNew || starts > 0) || !hasRoom) continue;
     startTool(work, run);
     places -= 1;
     if (isNew) starts -= 1;
   }
 }
 
-/** Refuses what cannot run, and asks where somebody has to be asked. */
-function isAllowedUnasked(work: Work, run: ToolRun, mayAsk: boolean): boolean {
-  const judgement = judgeCall(run, agentOf(work));
-  switch (judgement.verdict) {
-    case "refuse": {
-      const { ending, message } = judgement;
-      finishTool(work, run, { ending, text: message });
+/** Refuses what cannot run or may not, and asks where somebody has to be asked. */
+function isAllowed(work: Work, run: ToolRun, mayAsk: boolean): boolean {
+  const ruling = ruleOn(work, run);
+  switch (ruling.verdict) {
+    case "refuse":
+      finishTool(work, run, { ending: "refused", text: ruling.message });
       return false;
-    }
-    case "ask":
-      if (mayAsk) askAbout(work, run, "run", ["allow", "deny"]);
+    case "examine":
       return false;
-    case "run":
-      return true;
+    case "decide":
+      return follow(work, run, ruling, mayAsk);
     default:
-      return judgement satisfies never;
+      return ruling satisfies never;
   }
 }
 
-export function askAbout(
-  work: Work,
-  run: ToolRun,
-  question: "run" | "outcome",
-  options: readonly Decision[],
-): void {
-  const action =
-    question === "run"
-      ? run.name
-      : `${run.name} was running when the bridge was killed. What came of it?`;
-  ask(work, { question, options, about: run.toolCallId, action, input: run.input });
+function follow(work: Work, run: ToolRun, ruled: Ruled, mayAsk: boolean): boolean {
+  const { action, reason } = ruled.decision;
+  if (action === "ask" && !mayAsk) return false;
+  record(work, run, ruled);
+  if (action === "ask") askToRun(work, run, ruled.decision);
+  if (action === "deny") {
+    const text = `${notRun(run)}: the rules of this session do not allow it. ${reason}`;
+    finishTool(work, run, { ending: "denied", text });
+  }
+  return action === "allow";
+}
+
+function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
+  const { toolCallId, name, input, examined } = run;
+  const { diffs, evidence } = examined ?? {};
+  const approvers = Math.max(1, decision.approvers);
+  // One person cannot allow for good what takes several.
+  const always = approvers === 1 ? (["allow-always"] as const) : [];
+  ask(work, {
+    question: "run",
+    options: ["allow", ...always, "deny"],
+    about: toolCallId,
+    action: name,
+    input,
+    approvers,
+    decision,
+    ...(diffs !== undefined && { diffs }),
+    ...(evidence !== undefined && { evidence }),
+  });
+}
+
+/** A tool that was running when the bridge was killed, and that nobody can run again in silence. */
+export function askWhatCame(work: Work, { toolCallId, name, input }: ToolRun): void {
+  ask(work, {
+    question: "outcome",
+    options: ["done", "failed", "run-again"],
+    about: toolCallId,
+    action: `${name} was running when the bridge was killed. What came of it?`,
+    input,
+  });
 }
 
 export function startTool(work: Work, { toolCallId, attempt, approvalId, input }: ToolRun): void {

@@ -1,5 +1,8 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
-import { isSameGroup, type ToolRun, type ToolsState } from "./tools-state.ts";
+import type { AgentEvent, ApprovalResolved, Decision } from "../../domain/agent-event.ts";
+import type { ToolCall } from "../../domain/tool.ts";
+import { digestOf } from "../../platform/digest.ts";
+import { callDigest } from "./call-digest.ts";
+import { isSameGroup, timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
 
 export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
   switch (event.type) {
@@ -21,10 +24,26 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
         status: "called",
         call,
         input: call.input,
+        ...(call.input !== null && { repeats: timesMade(tools, call.name, call.input) }),
         ...(problem !== undefined && { problem }),
       } as const;
-      if (before) return changed(tools, toolCallId, called);
-      return { ...tools, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
+      const made = withMade(tools, call);
+      if (before) return changed({ ...tools, made }, toolCallId, called);
+      return { ...tools, made, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
+    }
+    case "tool.examined": {
+      const { type: _, toolCallId, ...examined } = event;
+      const { problem } = examined;
+      return changed(tools, toolCallId, { examined, ...(problem !== undefined && { problem }) });
+    }
+    case "policy.decided": {
+      const { toolCallId, agent, digest, decision } = event;
+      const { action } = decision;
+      const judged = { agent, digest, action };
+      return changed(tools, toolCallId, {
+        judged,
+        ...(action === "allow" && { status: "granted" }),
+      });
     }
     case "approval.requested": {
       const { about, approvalId, question } = event;
@@ -32,12 +51,8 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
       const status = question === "run" ? "asking" : "unsettled";
       return changed(tools, about, { status, approvalId });
     }
-    case "approval.resolved": {
-      const { approvalId, decision, input } = event;
-      const asked = tools.runs.find((run) => run.approvalId === approvalId);
-      if (asked === undefined || (decision !== "allow" && decision !== "run-again")) return tools;
-      return changed(tools, asked.toolCallId, { status: "granted", input: input ?? asked.input });
-    }
+    case "approval.resolved":
+      return YES.has(event.decision) ? approved(tools, event) : tools;
     case "tool.started": {
       const { toolCallId, attempt } = event;
       return changed(tools, toolCallId, { status: "running", attempt });
@@ -61,6 +76,38 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
     default:
       return tools;
   }
+}
+
+const YES: ReadonlySet<Decision> = new Set(["allow", "allow-always", "run-again"] as const);
+
+/** Other arguments are another call: it is looked at and judged anew. */
+function approved(
+  tools: ToolsState,
+  { approvalId, input: given, principals }: ApprovalResolved,
+): ToolsState {
+  const asked = tools.runs.find((run) => run.approvalId === approvalId);
+  if (asked === undefined) return tools;
+  const input = given ?? asked.input ?? {};
+  const yes = { digest: digestOf(input), approvers: principals?.length ?? 1 };
+  if (given === undefined) return replaced(tools, { ...asked, status: "granted", approved: yes });
+  const { examined: _, ...run } = asked;
+  return replaced(tools, { ...run, status: "called", input, approved: yes });
+}
+
+/** Of calls that nobody remembers, the first is the first again. */
+function withMade(tools: ToolsState, call: ToolCall): ToolsState["made"] {
+  if (call.runBy !== "client" || call.input === null) return tools.made;
+  const digest = callDigest(call.name, call.input);
+  const count = timesMade(tools, call.name, call.input) + 1;
+  const others = tools.made.filter((one) => one.digest !== digest);
+  return [...others, { digest, count }].slice(-MOST_REMEMBERED);
+}
+
+const MOST_REMEMBERED = 256;
+
+function replaced(tools: ToolsState, run: ToolRun): ToolsState {
+  const runs = tools.runs.map((one) => (one.toolCallId === run.toolCallId ? run : one));
+  return { ...tools, runs };
 }
 
 function changed(tools: ToolsState, toolCallId: string, change: Partial<ToolRun>): ToolsState {

@@ -13,3 +13,9 @@ export function finishTool(
   const result = ending === "succeeded" ? toolSuccess(callId, text) : toolError(callId, text);
   work.emit({ type: "tool.finished", toolCallId, ending, result });
 }
+
+/** For the model, of a call that does not run now: it may have run before the bridge was killed. */
+export function notRun({ name, attempt }: ToolRun): string {
+  if (attempt === 0) return `${name} was not run`;
+  return `${name} was not run again, and whether it did its work before is not known`;
+}

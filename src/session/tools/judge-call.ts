@@ -1,34 +1,74 @@
 import type { AgentFacts } from "../../domain/agent-event.ts";
-import { fitsPattern } from "../../domain/tool-pattern.ts";
-import type { ToolRun } from "./tools-state.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import { digestOf } from "../../platform/digest.ts";
+import { contextOf, type CallFacts } from "../../policy/call-facts.ts";
+import { judge } from "../../policy/judge.ts";
+import { callFacts, knownPaths } from "./path-facts.ts";
+import { policyOf } from "./policy-of.ts";
+import { timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
 
 export type Judgement =
-  | { readonly verdict: "run" }
-  | { readonly verdict: "ask" }
-  | { readonly verdict: "refuse"; readonly ending: "refused" | "denied"; readonly message: string };
+  /** It cannot be run as it is; `message` is for the model. */
+  | { readonly verdict: "refuse"; readonly message: string }
+  /** What its arguments lead to on this machine has to be looked at first. */
+  | ({ readonly verdict: "examine" } & ToExamine)
+  | { readonly verdict: "decide"; readonly decision: PolicyDecision; readonly digest: string };
 
-/** What is to become of a call that nobody has decided about. */
-export function judgeCall({ name, call, problem }: ToolRun, agent: AgentFacts): Judgement {
-  if (problem !== undefined) return { verdict: "refuse", ending: "refused", message: problem };
-  if (call === null || call.input === null) {
+export interface ToExamine {
+  readonly facts: CallFacts;
+  readonly input: JsonObject;
+  readonly digest: string;
+}
+
+/** What the rules say of a call. */
+export function judgeCall(run: ToolRun, agent: AgentFacts, tools: ToolsState): Judgement {
+  const call = readCall(run, agent);
+  if ("verdict" in call) return call;
+  const { facts, input, digest, isAsCalled } = call;
+  const paths = pathsOf(run, call);
+  if (paths === undefined) return { verdict: "examine", facts, input, digest };
+  const repeats = (isAsCalled ? run.repeats : timesMade(tools, run.name, input)) ?? 0;
+  const context = contextOf(facts, paths, repeats);
+  return { verdict: "decide", decision: judge(policyOf(agent), context, input), digest };
+}
+
+/** What has to be looked at before the rules can be asked, if anything has to. */
+export function toExamine(run: ToolRun, agent: AgentFacts): ToExamine | undefined {
+  const call = readCall(run, agent);
+  return "verdict" in call || pathsOf(run, call) !== undefined ? undefined : call;
+}
+
+interface ReadCall extends ToExamine {
+  /** It still has the arguments that the agent gave it. */
+  readonly isAsCalled: boolean;
+}
+
+type Refused = Extract<Judgement, { readonly verdict: "refuse" }>;
+
+function readCall({ name, call, problem, input }: ToolRun, agent: AgentFacts): ReadCall | Refused {
+  const refuse = (message: string): Refused => ({ verdict: "refuse", message });
+  if (problem !== undefined) return refuse(problem);
+  if (call === null || input === null) {
     const reason = call?.inputError?.message ?? "its arguments never came";
-    const message = `${name} was not run: its arguments could not be read (${reason}). Call it again with a JSON object.`;
-    return { verdict: "refuse", ending: "refused", message };
+    return refuse(
+      `${name} was not run: its arguments could not be read (${reason}). Call it again with a JSON object.`,
+    );
   }
-  const { deny, ask, allow, otherwise } = agent.approvals;
-  if (names(deny, name)) return denied(name);
-  if (names(ask, name)) return { verdict: "ask" };
-  if (names(allow, name)) return { verdict: "run" };
-  if (otherwise === "deny") return denied(name);
-  return { verdict: otherwise === "allow" ? "run" : "ask" };
+  // A definition may have lost the tool since it was called.
+  const tool = agent.tools.find((one) => one.name === name);
+  if (tool === undefined) return refuse(`${name} was not run: it is not there any more.`);
+  const digest = digestOf(input);
+  const facts = callFacts(tool, input, agent);
+  return { facts, input, digest, isAsCalled: digest === digestOf(call.input) };
 }
 
-function denied(name: string): Judgement {
-  const message = `${name} was not run: the rules of this session do not allow it.`;
-  return { verdict: "refuse", ending: "denied", message };
-}
-
-/** A log may hold a definition that was never checked: what it does not say is no yes. */
-function names(patterns: readonly string[] | undefined, name: string): boolean {
-  return patterns?.some((pattern) => fitsPattern(pattern, name)) === true;
+/**
+ * Where its paths lead; undefined where nobody looked. Of arguments that an approver gave it nobody knows, before that,
+ * whether the tool takes them.
+ */
+function pathsOf({ examined }: ToolRun, { facts, digest, isAsCalled }: ReadCall) {
+  const isExamined = examined?.digest === digest;
+  if (!isAsCalled && !isExamined) return undefined;
+  return knownPaths(isExamined ? examined.paths : [], facts);
 }

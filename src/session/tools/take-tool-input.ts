@@ -1,6 +1,8 @@
 import type { Input } from "../input.ts";
-import type { Work } from "../work.ts";
-import { isSameGroup, runOf, type ToolRun } from "./tools-state.ts";
+import { agentOf, type Work } from "../work.ts";
+import { toExamine } from "./judge-call.ts";
+import { allPaths } from "./path-facts.ts";
+import { isSameGroup, isToJudge, runOf, type ToolRun } from "./tools-state.ts";
 
 type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
 
@@ -15,9 +17,20 @@ export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-pr
   }
 }
 
+/** Of arguments that the call does not have any more, or of which all is known, nothing is wanted. */
+export function takeExamination(work: Work, input: Of<"tool-examined">): void {
+  const { type: _, at: __, seed: ___, ...found } = input;
+  const run = runOf(work.state.tools, found.toolCallId);
+  if (run === undefined || !isToJudge(run)) return;
+  const wanted = toExamine(run, agentOf(work));
+  if (wanted?.digest !== found.digest) return;
+  const paths = allPaths(found.paths, wanted.facts);
+  work.emit({ type: "tool.examined", ...found, paths });
+}
+
 export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
   if (runningAttempt(work, input) === undefined) return;
-  const { toolCallId, ending, result, durationMs, blobId } = input;
+  const { toolCallId, ending, result, durationMs, blobId, beside } = input;
   work.emit({
     type: "tool.finished",
     toolCallId,
@@ -25,6 +38,7 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
     result,
     durationMs,
     ...(blobId !== undefined && { blobId }),
+    ...(beside !== undefined && { beside }),
   });
 }
 

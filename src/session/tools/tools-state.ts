@@ -1,12 +1,22 @@
-import type { ProcessGroup, ToolEnding } from "../../domain/agent-event.ts";
+import type { ProcessGroup, ToolEnding, ToolExamined } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import type { PolicyAction } from "../../domain/policy-decision.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
+import { callDigest } from "./call-digest.ts";
 
 export interface ToolsState {
   /** The calls of the turn that runs, in the order they were first seen. */
   readonly runs: readonly ToolRun[];
+  /** How often each call was made in this session, the last ones. */
+  readonly made: readonly MadeCall[];
   /** Programs that may still run. They outlive their turn here: a cancel is in the log before they are ended. */
   readonly programs: readonly SpawnedProgram[];
+}
+
+export interface MadeCall {
+  /** Of the tool's name and the arguments. */
+  readonly digest: string;
+  readonly count: number;
 }
 
 export interface SpawnedProgram {
@@ -16,9 +26,9 @@ export interface SpawnedProgram {
 
 /**
  * - `announced`: its arguments are still coming.
- * - `called`: nothing was decided about it.
+ * - `called`: nothing was decided about it, or not about the arguments that it now has.
  * - `asking`: an approver is asked.
- * - `granted`: it may run, and waits for its place.
+ * - `granted`: it may run, and waits for its place. It is judged once more when it gets one.
  * - `running`: its start is in the log; the effect may have begun.
  * - `unsettled`: it was running when the bridge was killed, and an approver is asked what came of it.
  */
@@ -41,13 +51,38 @@ export interface ToolRun {
   /** What it runs with: the approver may have changed it. */
   readonly input: JsonObject | null;
   readonly approvalId?: string;
+  /** What looking at its arguments found; absent while nobody looked, or where there is nothing to look at. */
+  readonly examined?: Examination;
+  /** How often this very call was made before; absent before it is made. */
+  readonly repeats?: number;
+  /** What the rules last said of it. */
+  readonly judged?: Judged;
+  /** What people last said yes to. */
+  readonly approved?: Approved;
   /** 0 before the first. */
   readonly attempt: number;
   readonly ending?: ToolEnding;
   readonly result?: ToolResult;
 }
 
-export const initialTools: ToolsState = { runs: [], programs: [] };
+export interface Judged {
+  /** The definition of the agent whose rules they were. */
+  readonly agent: string;
+  /** Of the arguments. */
+  readonly digest: string;
+  readonly action: PolicyAction;
+}
+
+export interface Approved {
+  /** Of the arguments. */
+  readonly digest: string;
+  /** How many different principals said it. */
+  readonly approvers: number;
+}
+
+export type Examination = Omit<ToolExamined, "type" | "toolCallId">;
+
+export const initialTools: ToolsState = { runs: [], made: [], programs: [] };
 
 export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
   return one.id === other.id && one.born === other.born;
@@ -57,8 +92,19 @@ export function runOf(tools: ToolsState, toolCallId: string): ToolRun | undefine
   return tools.runs.find((run) => run.toolCallId === toolCallId);
 }
 
+/** Nobody waits for anything but us: it can be judged, or looked at for that. */
+export function isToJudge({ status }: ToolRun): boolean {
+  return status === "called" || status === "granted";
+}
+
 export function isOpen(run: ToolRun): boolean {
   return run.status !== "finished";
+}
+
+/** As far as the session remembers. */
+export function timesMade({ made }: ToolsState, name: string, input: JsonObject): number {
+  const digest = callDigest(name, input);
+  return made.find((one) => one.digest === digest)?.count ?? 0;
 }
 
 /** It needs one of the calls that the turn may start. */

@@ -6,6 +6,7 @@ import { finish } from "./finish-turn.ts";
 import { followLoss, type WantedCall } from "./follow-loss.ts";
 import { sayWhatIsUnheard } from "./say-again.ts";
 import { openUpstream } from "./open-upstream.ts";
+import { missingTerminalTool } from "./turn-progress.ts";
 import type { CurrentTurn, Stage } from "./turn-state.ts";
 
 /** Takes every step that now follows of itself, until something has to happen first. */
@@ -99,7 +100,9 @@ function act(work: Work, current: CurrentTurn): void {
 
 function end(work: Work, current: CurrentTurn, stage: Extract<Stage, { type: "ended" }>): void {
   const { outcome, reason, failure } = stage;
-  if (outcome === "completed" && isTerminalToolMissing(work)) return askAgain(work, current);
+  const missing = missingTerminalTool(work.state.tools.runs, agentOf(work));
+  // A call of it that failed does not count.
+  if (outcome === "completed" && missing !== undefined) return askAgain(work, current);
   const how = { reason, ...(failure !== undefined && { failure }) };
   finish(work, current, { outcome: OUTCOMES[outcome], ...how });
 }
@@ -114,14 +117,6 @@ const OUTCOMES: { readonly [Ended in Extract<Stage, { type: "ended" }>["outcome"
     refused: "failed",
     cancelled: "cancelled",
   };
-
-/** A call of it that failed does not count. */
-function isTerminalToolMissing(work: Work): boolean {
-  const { terminalTool } = agentOf(work);
-  if (terminalTool === undefined) return false;
-  const { name } = terminalTool;
-  return !work.state.tools.runs.some((run) => run.name === name && run.ending === "succeeded");
-}
 
 /** An agent that has to end with a certain tool, and did not, is told so. */
 function askAgain(work: Work, current: CurrentTurn): void {

@@ -20,11 +20,11 @@ export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
   for (const run of work.state.tools.runs) {
     if (!isOpen(run)) continue;
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
-    const wasRunning = run.status === "running" || run.status === "unsettled";
-    const text = wasRunning
+    const wasStarted = run.attempt > 0;
+    const text = wasStarted
       ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
       : `${run.name} was not run: ${why}.`;
-    const ending = wasRunning && outcome !== "cancelled" ? "unknown" : "cancelled";
+    const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
     finishTool(work, run, { ending, text });
   }
   // Only tools ask for something of a client, and none is left.

@@ -10,7 +10,7 @@ export function openUpstream(work: Work): string | undefined {
   const { upstream } = work.state.turn;
   if (upstream === null) return begin(work, false);
   if (isLetGo(work, upstream)) return begin(work, true);
-  if (!upstream.isUncertain)
+  if (!upstream.isUncertain || isForgotten(work))
     return canCarry(work, upstream) ? upstream.upstreamId : begin(work, true);
   return agentOf(work).settle === "reseed" ? begin(work, true) : undefined;
 }
@@ -38,6 +38,12 @@ function isLetGo(work: Work, { usedAt, openedAt, calls }: Upstream): boolean {
     (idleMs !== undefined && work.at - usedAt >= idleMs) ||
     (lifetimeMs !== undefined && work.at - openedAt >= lifetimeMs)
   );
+}
+
+/** Where nothing is remembered nothing goes on: only one that said that it is busy has to be given time. */
+function isForgotten(work: Work): boolean {
+  const { keepsHistory } = agentOf(work).provider;
+  return keepsHistory === false && work.state.turn.current?.conflicts === 0;
 }
 
 /** A prompt to an agent that still waits for results has to go beside them. */

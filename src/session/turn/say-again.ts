@@ -25,7 +25,9 @@ export function sayWhatIsUnheard(work: Work): void {
 }
 
 function isBegunAnew(work: Work, { isSeeded, isHeard, isUncertain }: Upstream): boolean {
-  return (isSeeded && !isHeard) || (isUncertain && agentOf(work).settle === "reseed");
+  const { provider, settle } = agentOf(work);
+  if (provider.keepsHistory === false) return true;
+  return (isSeeded && !isHeard) || (isUncertain && settle === "reseed");
 }
 
 function say(work: Work, texts: readonly string[]): void {

@@ -1,8 +1,19 @@
 import * as fc from "fast-check";
 import type { AgentFacts, ToolFacts } from "../../../src/domain/agent-event.ts";
+import type { PolicyAction } from "../../../src/domain/policy-decision.ts";
+import { policyOf } from "../../support/policy.ts";
 
 /** What their names say is what the rules say: the check of the rules then needs none of ours. */
-export const TOOL_NAMES = ["free_read", "free_write", "ask_send", "ask_read", "rm_all"] as const;
+export const TOOL_NAMES = [
+  "free_read",
+  "free_write",
+  "free_path",
+  "ask_send",
+  "ask_read",
+  "ask_path",
+  "two_pay",
+  "rm_all",
+] as const;
 
 const tools = TOOL_NAMES.map((name): ToolFacts => {
   return {
@@ -11,11 +22,69 @@ const tools = TOOL_NAMES.map((name): ToolFacts => {
     schema: { type: "object" },
     idempotent: isIdempotent(name),
     timeoutMs: 60_000,
+    ...(name.endsWith("_path") && {
+      traits: { kind: "edit", sideEffect: "workspace_write", paths: ["path"] },
+    }),
   };
 });
 
 export function isIdempotent(name: string): boolean {
   return name.endsWith("_read");
+}
+
+const LISTS = {
+  deny: ["rm*"],
+  ask: ["ask_*", "two_*"],
+  // Denying beats asking beats allowing.
+  allow: ["free_*", "ask_*", "rm_*"],
+} as const;
+
+const POLICY = policyOf([
+  ["rm_*", "deny"],
+  ["two_*", "ask", 2],
+  ["ask_*", "ask"],
+  ["*", "allow"],
+]);
+
+/** What was free is asked about, and what was asked about is denied: by rules that stand where the others stood. */
+const STRICT = policyOf([
+  ["rm_*", "deny"],
+  ["two_*", "ask", 2],
+  ["ask_*", "deny"],
+  ["free_*", "ask"],
+]);
+
+/** The same agent with something changed about it, as its owner may do between two runs of the bridge. */
+export function changedAgent(facts: AgentFacts, change: Change): AgentFacts {
+  const { policy: _, ...rest } = facts;
+  switch (change) {
+    case "loss":
+      return { ...facts, onLost: facts.onLost === "continue" ? "reseed" : "continue" };
+    case "rules":
+      return facts.name === "strict"
+        ? { ...rest, name: "demo" }
+        : { ...rest, name: "strict", policy: STRICT };
+    case "tools":
+      return { ...facts, tools: facts.tools.length < tools.length ? tools : tools.slice(2) };
+    default:
+      return change satisfies never;
+  }
+}
+
+export const CHANGES = ["loss", "rules", "tools"] as const;
+export type Change = (typeof CHANGES)[number];
+
+/** What the rules say of a tool, by its name and the agent's. */
+export function rulesFor(
+  name: string,
+  { name: agent, policy: ownPolicy }: AgentFacts,
+): { readonly action: PolicyAction; readonly approvers: number } {
+  const isStrict = agent === "strict";
+  if (name.startsWith("rm_")) return { action: "deny", approvers: 0 };
+  if (name.startsWith("two_")) return { action: "ask", approvers: ownPolicy === undefined ? 1 : 2 };
+  const isAsked = name.startsWith("ask_") !== isStrict;
+  if (isAsked) return { action: "ask", approvers: 1 };
+  return { action: isStrict ? "deny" : "allow", approvers: 0 };
 }
 
 export const anyAgent: fc.Arbitrary<AgentFacts> = fc
@@ -27,19 +96,20 @@ export const anyAgent: fc.Arbitrary<AgentFacts> = fc
         seams: fc.constantFrom(["turn-start", "tool-results", "turn-end"], ["turn-start"]),
         effectFree: fc.boolean(),
         canStop: fc.boolean(),
+        keepsHistory: fc.constantFrom(true, true, true, false),
         idleMs: fc.constant(900_000),
         lifetimeMs: fc.constant(3_600_000),
       },
-      { requiredKeys: ["name", "seams", "effectFree", "canStop"] },
+      { requiredKeys: ["name", "seams", "effectFree", "canStop", "keepsHistory"] },
     ),
     tools: fc.constant(tools),
     approvals: fc.record({
-      deny: fc.constant(["rm*"]),
-      ask: fc.constant(["ask_*"]),
-      // Denying beats asking beats allowing.
-      allow: fc.constant(["free_*", "ask_*", "rm_*"]),
+      deny: fc.constant(LISTS.deny),
+      ask: fc.constant(LISTS.ask),
+      allow: fc.constant(LISTS.allow),
       otherwise: fc.constantFrom("ask", "deny"),
     }),
+    policy: fc.option(fc.constant(POLICY), { nil: undefined }),
     caps: fc.record({
       steps: fc.integer({ min: 1, max: 6 }),
       seconds: fc.constantFrom(60, 100_000),
@@ -54,7 +124,8 @@ export const anyAgent: fc.Arbitrary<AgentFacts> = fc
       nil: undefined,
     }),
   })
-  .map(({ terminalTool, ...rest }) => ({
+  .map(({ terminalTool, policy: ownPolicy, ...rest }) => ({
     ...rest,
     ...(terminalTool !== undefined && { terminalTool }),
+    ...(ownPolicy !== undefined && { policy: ownPolicy }),
   }));

@@ -6,6 +6,8 @@ import type { Happening } from "../../../src/session/input.ts";
 import { sessionFields } from "../../../src/session/session-fields.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { isIdempotent } from "./agent-facts.ts";
+import { approvalRules } from "./approval-rules.ts";
+import { must } from "./must.ts";
 import type { Step } from "./simulated-session.ts";
 
 type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
@@ -34,6 +36,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   let steps = 0;
   let toolsStarted = 0;
   let isUncertain = false;
+  let conflicts = 0;
   let lastIdAt = 0;
   let lastId = "";
   const ids = new Set<string>();
@@ -48,6 +51,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   /** Who asked what. */
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
+  const permissions = approvalRules();
   /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
   let owed: { readonly upstreamId: string; isSaid: boolean } | undefined;
   let lastAt = 0;
@@ -112,6 +116,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         turnId = event.turnId;
         if (owed !== undefined) owed.isSaid = false;
         steps = 0;
+        conflicts = 0;
         toolsStarted = 0;
         return;
       case "turn.finished":
@@ -143,7 +148,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         steps += 1;
         must(steps <= facts.caps.steps, "a step more is not bought");
         const mayRepeat = event.again !== undefined;
-        must(!isUncertain || mayRepeat, "nothing is sent to what is not at rest");
+        const isAlone = forgets(after) && conflicts === 0;
+        must(!isUncertain || mayRepeat || isAlone, "nothing is sent to what is not at rest");
         const { stage } = after.turn.current ?? {};
         if (stage?.type !== "calling") return;
         const { outgoing, upstreamId } = stage.call;
@@ -177,6 +183,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         else if (outcome !== "refused") owed = undefined;
         const isBusy = outcome === "refused" && failure?.code === "conflict";
         isUncertain = outcome === "cancelled" || isUnsure || isBusy;
+        if (isBusy) conflicts += 1;
         return endCall(event.callId);
       }
       case "message.sent":
@@ -227,11 +234,19 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
           problem === undefined && wanted.input !== null && wanted.runBy === "client";
         const known = tools.get(toolCallId);
         must(known?.isClosed !== true, "a call that is closed stays so");
-        const mayStart = isRunnable && wanted.name.startsWith("free_");
-        const seen = { name: wanted.name, isRunnable, isClosed: false, started: 0, mayStart };
+        const { name } = wanted;
+        const seen = { name, isRunnable, isClosed: false, started: 0, mayStart: false };
         tools.set(toolCallId, seen);
         return;
       }
+      case "policy.decided": {
+        const seen = tool(event.toolCallId);
+        must(seen.isRunnable, "what cannot run is not judged");
+        if (event.decision.action === "allow" && seen.started === 0) seen.mayStart = true;
+        return;
+      }
+      case "grant.given":
+        return minted(event.grantId, at);
       case "approval.requested":
         minted(event.approvalId, at);
         approvals.set(event.approvalId, event);
@@ -242,7 +257,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         must(asked !== undefined, "a question is answered once");
         approvals.delete(event.approvalId);
         must(asked.options.includes(event.decision), "an answer is one of the options");
-        const isYes = event.decision === "allow" || event.decision === "run-again";
+        const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
         must(event.by === "person" || !isYes, "nobody's answer is no yes");
         if (isYes) tool(asked.about).mayStart = true;
         return;
@@ -322,7 +337,9 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     must(asked.pending.length === 0 || wakeAt !== null, "a question has a deadline");
     for (const effect of effects.values()) {
       checkEffect(effect);
-      const isNew = happening.type !== "recovered" || isBegunIn(events, effect);
+      // To bring somebody to rest, or to look at something, has no effects.
+      const isHarmless = effect.type === "settle" || effect.type === "examine";
+      const isNew = happening.type !== "recovered" || isHarmless || isBegunIn(events, effect);
       must(isNew, "what a process was doing when it was killed is not done again of itself");
     }
   }
@@ -340,8 +357,12 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   }
 
   return (step) => {
-    for (const envelope of step.events) take(envelope, step);
+    for (const envelope of step.events) {
+      take(envelope, step);
+      permissions.take(envelope);
+    }
     checkState(step);
+    permissions.check(step);
   };
 }
 
@@ -359,6 +380,7 @@ function rightFor(
     case "prompt":
       return "prompt";
     case "answer":
+    case "revoke":
       return "approve";
     case "withdraw":
       return isOwn(command.promptId) || !askers.has(command.promptId) ? "prompt" : "control";
@@ -376,15 +398,21 @@ function rightFor(
   }
 }
 
-function isSeeding({ turn }: SessionState): boolean {
-  return turn.upstream?.isSeeded === true && !turn.upstream.isHeard;
+/** It is told all that the log has with every call. */
+function forgets({ agent }: SessionState): boolean {
+  return agent?.facts.provider.keepsHistory === false;
+}
+
+function isSeeding(state: SessionState): boolean {
+  const { upstream } = state.turn;
+  return forgets(state) || (upstream?.isSeeded === true && !upstream.isHeard);
 }
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
   return events.some(({ event }) => {
     if (event.type === "call.started" && effect.type === "call")
       return event.callId === effect.callId;
-    if (event.type !== "tool.started" || effect.type !== "tool") return effect.type === "settle";
+    if (event.type !== "tool.started" || effect.type !== "tool") return false;
     return event.toolCallId === effect.toolCallId && event.attempt === effect.attempt;
   });
 }
@@ -392,9 +420,4 @@ function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
 function callIn({ turn }: SessionState): string | undefined {
   const stage = turn.current?.stage;
   return stage?.type === "calling" ? stage.call.callId : undefined;
-}
-
-/** Not `expect`: these are looked at some hundred times for every story. */
-function must(isSo: boolean, rule: string): asserts isSo {
-  if (!isSo) throw new Error(`Broken: ${rule}`);
 }

@@ -1,11 +1,15 @@
+import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import type { AgentFacts, Decision, ToolEnding } from "../../../src/domain/agent-event.ts";
+import type { Decision, ToolEnding } from "../../../src/domain/agent-event.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
-import type { Happening } from "../../../src/session/input.ts";
-import { anyFailure, anySaying, type Saying } from "./said.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import type { PathFact } from "../../../src/domain/policy-decision.ts";
+import type { BoundAgent, Happening } from "../../../src/session/input.ts";
+import { CHANGES, changedAgent, type Change } from "./agent-facts.ts";
+import { anyCalls, anyFailure, anySaying, type Saying } from "./said.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
 
 /** Something that may happen next. What it is about is picked when it happens, mostly something that is there. */
@@ -15,12 +19,21 @@ export type Move =
       readonly do: "go-on";
       readonly saying: Saying;
       readonly ending: ToolEnding;
+      readonly found: Found;
       readonly option: number;
     }
   | { readonly do: "prompt" }
   | { readonly do: "title" }
   | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
-  | { readonly do: "answer"; readonly pick: number; readonly decision: Decision }
+  | {
+      readonly do: "answer";
+      readonly pick: number;
+      readonly decision: Decision;
+      /** What the tool is to run with instead. */
+      readonly input: JsonObject | undefined;
+    }
+  | { readonly do: "revoke"; readonly pick: number }
+  | { readonly do: "examined"; readonly pick: number; readonly found: Found }
   | {
       readonly do: "attach";
       readonly client: string;
@@ -41,7 +54,16 @@ export type Move =
   | { readonly do: "tool-news"; readonly pick: number; readonly isProgram: boolean }
   | { readonly do: "program-ended"; readonly pick: number }
   | { readonly do: "wake" }
-  | { readonly do: "kill"; readonly from: "log" | "snapshot"; readonly isChanged: boolean };
+  /** What the agent is, or can do, changes while the session goes on. */
+  | { readonly do: "change"; readonly change: Change }
+  | {
+      readonly do: "kill";
+      readonly from: "log" | "snapshot";
+      readonly change: Change | undefined;
+    };
+
+/** What looking at the arguments of a call finds: `forgotten` is a path of which nothing is said. */
+type Found = "inside" | "outside" | "invalid" | "forgotten" | "problem";
 
 export interface Moved {
   readonly move: Move;
@@ -54,6 +76,8 @@ export interface Moved {
 const ALL_RIGHTS = ["prompt", "approve", "control"] as const;
 const DECISIONS = [
   "allow",
+  "allow",
+  "allow-always",
   "deny",
   "done",
   "failed",
@@ -67,17 +91,38 @@ const DECISIONS = [
 const pick = fc.constantFrom(0, 0, 0, 0, 1, 2);
 const client = fc.constantFrom("a", "b", "c");
 
+const FOUND = ["inside", "inside", "outside", "invalid", "forgotten", "problem"] as const;
+const anyFound = fc.constantFrom<Found>(...FOUND);
+const INPUTS = [{}, { path: "a.txt" }, { path: "b.txt" }, { changed: true }];
+const anyInput = fc.constantFrom<JsonObject | undefined>(undefined, undefined, ...INPUTS);
+
 const anyEnding = fc.constantFrom<ToolEnding>("succeeded", "failed", "timed-out", "refused");
+
+function anyGoingOn(saying: fc.Arbitrary<Saying>): fc.Arbitrary<Move> {
+  return fc.record({
+    do: fc.constant("go-on"),
+    saying,
+    ending: anyEnding,
+    found: anyFound,
+    option: fc.nat({ max: 2 }),
+  });
+}
+
+const anyKill: fc.Arbitrary<Move> = fc.record({
+  do: fc.constant("kill"),
+  from: fc.constantFrom("log", "snapshot"),
+  change: fc.constantFrom(undefined, ...CHANGES),
+});
+
+const anyChange: fc.Arbitrary<Move> = fc.record({
+  do: fc.constant("change"),
+  change: fc.constantFrom(...CHANGES),
+});
 
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 70,
-    arbitrary: fc.record({
-      do: fc.constant("go-on"),
-      saying: anySaying,
-      ending: anyEnding,
-      option: fc.nat({ max: 2 }),
-    }),
+    arbitrary: anyGoingOn(anySaying),
   },
   { weight: 6, arbitrary: fc.constant<Move>({ do: "prompt" }) },
   { weight: 1, arbitrary: fc.constant<Move>({ do: "title" }) },
@@ -89,8 +134,11 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
       do: fc.constant("answer"),
       pick: fc.constantFrom(0, 0, 0, 1),
       decision: fc.constantFrom(...DECISIONS),
+      input: anyInput,
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("revoke"), pick }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("examined"), pick, found: anyFound }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -130,28 +178,46 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("program-ended"), pick }) },
   { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant("kill"),
-      from: fc.constantFrom("log", "snapshot"),
-      isChanged: fc.boolean(),
-    }),
-  },
+  { weight: 8, arbitrary: anyKill },
+  { weight: 2, arbitrary: anyChange },
 );
 
-export const anyMoved: fc.Arbitrary<Moved> = fc.record({
-  move: anyMove,
-  pause: fc.oneof(
-    { weight: 15, arbitrary: fc.constantFrom(0, 1, 1) },
-    { weight: 1, arbitrary: fc.constantFrom(1000, 61_000, 1_000_000) },
-  ),
-  rights: fc.oneof(
-    { weight: 9, arbitrary: fc.constant(ALL_RIGHTS) },
-    { weight: 1, arbitrary: fc.subarray([...ALL_RIGHTS]) },
-  ),
-  who: fc.constantFrom("me", "me", "me", "you"),
-});
+/** What has to do with who lets what run: calls of tools, answers, and rules that change. */
+const anyAskingMove: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 40, arbitrary: anyGoingOn(anyCalls) },
+  {
+    weight: 30,
+    arbitrary: fc.record({
+      do: fc.constant("answer"),
+      pick: fc.constantFrom(0, 0, 1),
+      decision: fc.constantFrom("allow", "allow", "allow-always", "deny", "run-again"),
+      input: anyInput,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("revoke"), pick }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("examined"), pick, found: anyFound }) },
+  { weight: 10, arbitrary: anyKill },
+  { weight: 4, arbitrary: anyChange },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), pick }) },
+);
+
+export const anyMoved = anyMovedBy(anyMove);
+export const anyAskingMoved = anyMovedBy(anyAskingMove);
+
+function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
+  return fc.record({
+    move,
+    pause: fc.oneof(
+      { weight: 15, arbitrary: fc.constantFrom(0, 1, 1) },
+      { weight: 1, arbitrary: fc.constantFrom(1000, 61_000, 1_000_000) },
+    ),
+    rights: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(ALL_RIGHTS) },
+      { weight: 1, arbitrary: fc.subarray([...ALL_RIGHTS]) },
+    ),
+    who: fc.constantFrom("me", "me", "me", "you", "you", "her"),
+  });
+}
 
 export function happeningOf(session: SimulatedSession, moved: Moved): Happening {
   const { move, rights, who } = moved;
@@ -172,6 +238,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       if (effect?.type === "settle") {
         return { type: "settled", upstreamId: effect.upstreamId, by: effect.by };
       }
+      if (effect?.type === "examine") return examined(effect, move.found);
       if (effect?.type === "tool") {
         return toolEnded({ ...effect, callId: effect.providerCallId }, move.ending);
       }
@@ -195,9 +262,19 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
     case "answer": {
       const asked = state.approvals.pending[move.pick];
       const approvalId = asked?.approvalId ?? "appr_none";
-      const { decision } = move;
-      const input = decision === "allow" ? { input: { changed: true } } : {};
-      return command({ type: "answer", approvalId, decision, ...input });
+      const { decision, input } = move;
+      const given = input === undefined ? {} : { input };
+      return command({ type: "answer", approvalId, decision, ...given });
+    }
+    case "revoke": {
+      const grantId = state.approvals.grants[move.pick]?.grantId ?? "grant_none";
+      return command({ type: "revoke", grantId });
+    }
+    case "examined": {
+      const { toolCallId = "tool_none", input } = state.tools.runs.at(-1 - move.pick) ?? {};
+      // Mostly of arguments that nobody wants to know about.
+      const digest = sha256(move.pick === 0 ? JSON.stringify(input ?? {}) : "stale");
+      return examined({ toolCallId, input: input ?? {}, digest }, move.found);
     }
     case "attach": {
       const { client: clientId, isTaking: takeOver, from } = move;
@@ -246,11 +323,13 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
     }
     case "wake":
       return { type: "time-passed" };
+    case "change":
+      return { type: "agent-changed", agent: agentAfter(session, move.change) };
     case "kill": {
       session.kill(move.from);
-      const facts = state.agent?.facts;
-      if (!move.isChanged || facts === undefined) return { type: "recovered", epoch: log.length };
-      return { type: "recovered", epoch: log.length, agent: changedAgent(facts, log.length) };
+      const epoch = log.length;
+      if (move.change === undefined) return { type: "recovered", epoch };
+      return { type: "recovered", epoch, agent: agentAfter(session, move.change) };
     }
     default:
       return move satisfies never;
@@ -275,10 +354,33 @@ function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding)
   return { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 };
 }
 
-/** The same, but for what it does after a loss. */
-function changedAgent(facts: AgentFacts, count: number) {
-  const onLost = facts.onLost === "continue" ? "reseed" : "continue";
-  return { digest: `changed ${count}`, facts: { ...facts, onLost } as const };
+function agentAfter({ state, log }: SimulatedSession, change: Change): BoundAgent {
+  if (state.agent === null) throw new Error("The session was never opened");
+  return { digest: `changed ${log.length}`, facts: changedAgent(state.agent.facts, change) };
+}
+
+interface Looked {
+  readonly toolCallId: string;
+  readonly input: JsonObject;
+  readonly digest: string;
+}
+
+export function examined({ toolCallId, input, digest }: Looked, found: Found): Happening {
+  const type = "tool-examined";
+  if (found === "problem") return { type, toolCallId, digest, paths: [], problem: "Not like this" };
+  const { path } = input;
+  if (typeof path !== "string" || found === "forgotten") {
+    return { type, toolCallId, digest, paths: [] };
+  }
+  const workspacePath = found === "inside" ? path : null;
+  const hostPath = found === "invalid" ? null : `/work/${path}`;
+  const fact: PathFact = { argument: "path", input: path, place: found, workspacePath, hostPath };
+  return { type, toolCallId, digest, paths: [fact] };
+}
+
+/** As another one would make it: arguments here have one key at most. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The call under way, or one that is over. */
@@ -295,5 +397,6 @@ function toolAt({ state, log }: SimulatedSession, at: number): Attempt {
   }
   const started = log.flatMap(({ event }) => (event.type === "tool.started" ? [event] : []));
   const { toolCallId = "tool_none", attempt = 1 } = started.at(-at) ?? {};
-  return { toolCallId, attempt, callId: "c0" };
+  const known = state.tools.runs.find((one) => one.toolCallId === toolCallId);
+  return { toolCallId, attempt, callId: known?.call?.id ?? "c0" };
 }

@@ -11,7 +11,7 @@ export type Saying = readonly Said[];
 
 const anyId = fc.constantFrom("c0", "c1", "c2");
 const anyToolName = fc.constantFrom(...TOOL_NAMES, "free_unknown");
-const anyInputText = fc.constantFrom("{}", `{"a":1}`, `{"a":`, "[]");
+const anyInputText = fc.constantFrom("{}", `{"a":1}`, `{"path":"a.txt"}`, `{"a":`, "[]");
 const anyUsage: fc.Arbitrary<Usage | null> = fc.constantFrom(null, {
   inputTokens: 30,
   outputTokens: 10,
@@ -183,6 +183,19 @@ export const anySaying: fc.Arbitrary<Saying> = fc.oneof(
   { weight: 1, arbitrary: withOddEnd },
   { weight: 3, arbitrary: hostile },
 );
+
+/** Calls of tools that can be run, and nothing else. */
+export const anyCalls: fc.Arbitrary<Saying> = fc
+  .array(
+    fc.record({
+      kind: fc.constant("client"),
+      name: fc.constantFrom(...TOOL_NAMES),
+      inputText: fc.constantFrom("{}", `{"path":"a.txt"}`),
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((calls) => calls.map((call, index) => ({ ...call, id: `c${index}` }) as const))
+  .map((items) => turnOfItems(items, null));
 
 /** The whole of a turn that says nothing and is done. */
 export const SILENCE: Saying = turnOfItems([], null);

@@ -1,0 +1,54 @@
+import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { PathFact } from "../../domain/policy-decision.ts";
+import { factsOf, type CallFacts, type PathArgument } from "../../policy/call-facts.ts";
+
+/**
+ * What a call says by itself. Lists of tools speak of no paths: for an agent that has nothing else, an argument is one
+ * only where its tool says so.
+ */
+export function callFacts(
+  tool: ToolFacts,
+  input: JsonObject,
+  { policy }: Pick<AgentFacts, "policy">,
+): CallFacts {
+  const facts = factsOf(tool, input);
+  const hasPaths = policy !== undefined || tool.traits?.paths !== undefined;
+  return hasPaths ? facts : { ...facts, pathArguments: [] };
+}
+
+/** Those that can be looked for. */
+export function pathsToFind({ pathArguments }: CallFacts): readonly PathArgument[] {
+  return pathArguments.filter(({ problem }) => problem === undefined);
+}
+
+/** What was found of the paths in a call's arguments, in their order; undefined where one was not looked at. */
+export function knownPaths(
+  found: readonly PathFact[],
+  facts: CallFacts,
+): readonly PathFact[] | undefined {
+  const wanted = pathsToFind(facts);
+  const paths = wanted.flatMap((path) => found.filter((fact) => isAbout(fact, path)).slice(0, 1));
+  return paths.length === wanted.length ? paths : undefined;
+}
+
+/** The same, where whoever looked may have left one out: that leads nowhere. */
+export function allPaths(found: readonly PathFact[], facts: CallFacts): readonly PathFact[] {
+  return pathsToFind(facts).map((path): PathFact => {
+    const { argument, input } = path;
+    return found.find((fact) => isAbout(fact, path)) ?? { argument, input, ...NOWHERE };
+  });
+}
+
+const NOWHERE = {
+  place: "invalid",
+  workspacePath: null,
+  hostPath: null,
+  reason: "nobody looked where it leads",
+} as const;
+
+type Path = Pick<PathFact, "argument" | "input">;
+
+function isAbout(fact: Path, path: Path): boolean {
+  return fact.argument === path.argument && fact.input === path.input;
+}

@@ -1,0 +1,54 @@
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import { grantFor } from "../approvals/grants.ts";
+import { agentOf, type Work } from "../work.ts";
+import { judgeCall, type Judgement } from "./judge-call.ts";
+import type { ToolRun } from "./tools-state.ts";
+
+type Judged = Extract<Judgement, { readonly verdict: "decide" }>;
+
+/** What the rules say, with what people have said to that. */
+export type Ruling = Exclude<Judgement, Judged> | Ruled;
+
+export interface Ruled extends Judged {
+  /** Those who were asked said yes. */
+  readonly isApproved: boolean;
+  /** What somebody allowed for good, where that answers the question. */
+  readonly grantId?: string;
+}
+
+/** What is to become of a call, by the rules that hold now. What they deny, nobody can allow. */
+export function ruleOn(work: Work, run: ToolRun): Ruling {
+  const judged = judgeCall(run, agentOf(work), work.state.tools);
+  if (judged.verdict !== "decide") return judged;
+  const { decision, digest } = judged;
+  if (decision.action !== "ask") return { ...judged, isApproved: false };
+  if (isEnough(run, judged)) {
+    const allowed = allow(decision, "An approver said yes to these arguments");
+    return { ...judged, decision: allowed, isApproved: true };
+  }
+  const grant = grantFor(work.state.approvals, decision, digest);
+  if (grant === undefined) return { ...judged, isApproved: false };
+  const allowed = allow(decision, "It was allowed for good");
+  return { ...judged, decision: allowed, isApproved: false, grantId: grant.grantId };
+}
+
+/** Writes the receipt, unless the log has it already. */
+export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled): void {
+  const { decision, digest, isApproved, grantId } = ruled;
+  const agent = work.state.agent?.digest ?? "";
+  if (judged?.agent === agent && judged.digest === digest) {
+    // A question that was asked, and answered with yes, is as good as a receipt that allows.
+    if (judged.action === decision.action || (isApproved && judged.action === "ask")) return;
+  }
+  const granted = grantId === undefined ? {} : { grantId };
+  work.emit({ type: "policy.decided", toolCallId, digest, agent, decision, ...granted });
+}
+
+/** Those who said yes said it to these very arguments, and were as many as the rules now want. */
+function isEnough({ approved }: ToolRun, { decision, digest }: Judged): boolean {
+  return approved?.digest === digest && approved.approvers >= decision.approvers;
+}
+
+function allow(decision: PolicyDecision, reason: string): PolicyDecision {
+  return { ...decision, action: "allow", reason, approvers: 0 };
+}

@@ -1,0 +1,240 @@
+import { describe, expect, it } from "vitest";
+import type { CallToExamine } from "../../src/tools/tool.ts";
+import { decide } from "../../src/session/decide.ts";
+import { due } from "../../src/session/due.ts";
+import { evolve } from "../../src/session/evolve.ts";
+import { initialState } from "../../src/session/state.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { aborted, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { worldOf, type AgentParts } from "../support/session-world.ts";
+import { CALL, inside, never, typesSince, writing } from "../support/writing-agent.ts";
+
+/** Tells when something was begun. */
+function happens() {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => void (begin = resolve));
+  return {
+    begun,
+    begin:
+      <Given extends readonly unknown[], Made>(work: (...given: Given) => Made) =>
+      (...given: Given): Made => {
+        begin();
+        return work(...given);
+      },
+  };
+}
+
+describe("where the paths of a call lead", () => {
+  it("is looked at, written down, judged, and what the tool is told, in this order", async () => {
+    const { agent, ran, looked } = writing("allow");
+    const world = await worldOf(agent());
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    expect(await typesSince(world, "call.finished")).toEqual([
+      "tool.examined",
+      "policy.decided",
+      "tool.started",
+      "tool.finished",
+    ]);
+    const paths = [inside("tea.md")];
+    const { digest } = await world.event("tool.examined");
+    expect(await world.events("tool.examined")).toMatchObject([{ paths }]);
+    expect(await world.events("policy.decided")).toMatchObject([
+      { digest, decision: { action: "allow", context: { tool: "write", paths } } },
+    ]);
+    expect(await world.events("tool.started")).toMatchObject([{ digest }]);
+    expect(ran).toEqual([{ input: CALL.input, paths }]);
+    const { name, input } = CALL;
+    expect(looked).toMatchObject([{ name, input, paths: [{ argument: "path", input: "tea.md" }] }]);
+  });
+
+  it("is shown to whoever is asked, with what would change", async () => {
+    const diffs = [{ path: "tea.md", oldText: null, newText: "Tea" }];
+    const evidence = [{ kind: "file", ref: "tea.md", metadata: { bytes: 3 } }];
+    const examine = async () => ({ paths: [inside("tea.md")], diffs, evidence });
+    const world = await worldOf(writing("ask", { examine }).agent());
+    await world.prompt("Write.");
+    const asked = await world.event("approval.requested");
+    const { decision } = await world.event("policy.decided");
+    expect(asked).toMatchObject({ diffs, evidence, decision, approvers: 1 });
+    expect(decision.context.paths).toEqual([inside("tea.md")]);
+  });
+
+  it("is known after a restart: nobody looks again [B-110]", async () => {
+    const { agent, ran, looked } = writing("ask");
+    const killed = await worldOf(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.event("approval.requested");
+
+    const world = await killed.restart(agent({ examine: () => Promise.reject(new Error("Gone")) }));
+    expect(await world.answer(approvalId, "allow")).toEqual({ status: "accepted" });
+    await world.event("turn.finished");
+    expect(ran).toEqual([{ input: CALL.input, paths: [inside("tea.md")] }]);
+    expect(looked.length).toBe(1);
+  });
+
+  it.each(["allow", "ask", "deny"] as const)(
+    "once it is in the log, the log alone says %s, whenever it is read [B-110]",
+    async (action) => {
+      const world = await worldOf(writing(action).agent());
+      await world.prompt("Write.");
+      await world.event("policy.decided");
+      const log = await world.log();
+      const at = log.findIndex(({ event }) => event.type === "tool.examined");
+      const state = log.slice(0, at + 1).reduce(evolve, initialState);
+      expect([...due(state).effects.values()]).toEqual([]);
+      const recovered = { type: "recovered", epoch: 2, at: state.at, seed: "0" } as const;
+      const { events } = decide(state, recovered);
+      expect(events[0]?.event).toMatchObject({ type: "session.recovered" });
+      expect(events[1]?.event).toEqual(log[at + 1]?.event);
+      expect(events[1]?.event).toMatchObject({ type: "policy.decided", decision: { action } });
+    },
+  );
+
+  it.each<[string, Partial<AgentParts>, string]>([
+    [
+      "throws",
+      { examine: () => Promise.reject(new Error("The disk is gone")) },
+      "The disk is gone",
+    ],
+    ["leaves it out", { examine: async () => ({ paths: [] }) }, "nobody looked where it leads"],
+    [
+      "finds another one",
+      { examine: async () => ({ paths: [inside("other.md")] }) },
+      "nobody looked where it leads",
+    ],
+  ])("is nowhere when looking %s, and the call is denied", async (_, parts, reason) => {
+    const { agent, ran } = writing("allow", parts);
+    const world = await worldOf(agent());
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    const { decision } = await world.event("policy.decided");
+    const lost = { place: "invalid", workspacePath: null, hostPath: null, reason };
+    expect(decision.context.paths).toEqual([{ argument: "path", input: "tea.md", ...lost }]);
+    expect(decision.action).toBe("deny");
+    expect(ran).toEqual([]);
+  });
+
+  it("is nowhere when looking takes too long", async () => {
+    const clock = fakeClock();
+    const look = happens();
+    const { agent } = writing("allow", { examine: look.begin(never) });
+    const world = await worldOf(agent(), { clock });
+    await world.prompt("Write.");
+    await look.begun;
+    clock.advance(30_000);
+    const { decision } = await world.event("policy.decided");
+    const reason = "It could not be looked at in 30 seconds";
+    expect(decision).toMatchObject({
+      action: "deny",
+      context: { paths: [{ place: "invalid", reason }] },
+    });
+  });
+
+  it("is nowhere for an agent that cannot look", async () => {
+    const { agent, ran } = writing("allow");
+    const { examine: _, ...blind } = agent();
+    const world = await worldOf(blind);
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    const reason = "The agent has no workspace";
+    expect(await world.events("policy.decided")).toMatchObject([
+      { decision: { action: "deny", context: { paths: [{ place: "invalid", reason }] } } },
+    ]);
+    expect(ran).toEqual([]);
+  });
+
+  it("is no longer looked for after a cancel, and what was found late changes nothing", async () => {
+    const signals: AbortSignal[] = [];
+    const look = happens();
+    const examine = look.begin(async ({ signal }: CallToExamine) => {
+      signals.push(signal);
+      await aborted(signal);
+      return { paths: [inside("tea.md")] };
+    });
+    const { agent, ran } = writing("allow", { examine });
+    const world = await worldOf(agent());
+    await world.prompt("Write.");
+    await look.begun;
+    await world.cancel();
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.event("tool.finished")).toMatchObject({ ending: "cancelled" });
+    await world.prompt("Again.");
+    await world.event("turn.finished", 2);
+    expect(signals.map((signal) => signal.aborted)).toEqual([true]);
+    expect([await world.events("tool.examined"), ran]).toEqual([[], []]);
+  });
+
+  it("is looked for again when the bridge was killed meanwhile", async () => {
+    const { agent, ran, looked } = writing("allow");
+    const look = happens();
+    const killed = await worldOf(agent({ examine: look.begin(never) }));
+    await killed.prompt("Write.");
+    await look.begun;
+
+    const world = await killed.restart(agent());
+    await world.event("turn.finished");
+    expect([looked.length, ran.length]).toEqual([1, 1]);
+  });
+});
+
+describe("the receipt of a decision", () => {
+  const decided = async (action: "allow" | "deny") => {
+    const { agent, ran } = writing(action);
+    const bound = agent();
+    const world = await worldOf(bound);
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    const { toolCallId } = await world.event("tool.called");
+    const { digest } = await world.event("tool.examined");
+    expect(await world.events("policy.decided")).toEqual([
+      {
+        type: "policy.decided",
+        toolCallId,
+        digest,
+        agent: bound.digest,
+        decision: {
+          action,
+          reason: expect.any(String),
+          rule: expect.objectContaining({ source: "rules", action, id: null, index: 0 }),
+          labels: expect.any(Array),
+          approvers: 0,
+          context: expect.objectContaining({
+            tool: "write",
+            kind: "edit",
+            sideEffect: "workspace_write",
+            paths: [inside("tea.md")],
+            repeats: 0,
+          }),
+        },
+      },
+    ]);
+    return { started: await world.events("tool.started"), toolCallId, digest, ran };
+  };
+
+  it("is in the log before a call that it grants, with all that was asked about [B-108]", async () => {
+    const { started, toolCallId, digest, ran } = await decided("allow");
+    expect(started).toEqual([{ type: "tool.started", toolCallId, attempt: 1, digest }]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("is in the log for a call that it denies, and the call does not run [B-109]", async () => {
+    const { started, ran } = await decided("deny");
+    expect([started, ran]).toEqual([[], []]);
+  });
+
+  it("counts how often the very same call was made before", async () => {
+    const again = { ...CALL, id: "c2" };
+    const elsewhere = { ...CALL, id: "c3", input: { path: "other.md" } };
+    const provider = scriptedProvider([
+      wants(CALL, again, elsewhere),
+      wants({ ...CALL, id: "c4" }),
+      says("Well."),
+    ]);
+    const world = await worldOf(writing("allow", { provider }).agent());
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    const decided = await world.events("policy.decided");
+    expect(decided.map(({ decision }) => decision.context.repeats)).toEqual([0, 1, 0, 2]);
+  });
+});

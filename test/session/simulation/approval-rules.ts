@@ -1,0 +1,301 @@
+import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import type {
+  PathFact,
+  PolicyAction,
+  PolicyDecision,
+} from "../../../src/domain/policy-decision.ts";
+import { due } from "../../../src/session/due.ts";
+import { rulesFor } from "./agent-facts.ts";
+import { must } from "./must.ts";
+import { sha256 } from "./moves.ts";
+import type { Step } from "./simulated-session.ts";
+
+type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+
+interface JudgedCall {
+  readonly name: string;
+  /** What the agent wanted it to run with. */
+  readonly called: JsonObject | null;
+  input: JsonObject | null;
+  isClosed: boolean;
+  isRunning: boolean;
+  /** What was last found of its paths, by the arguments that were looked at. */
+  found: { readonly digest: string; readonly paths: readonly PathFact[] } | undefined;
+  /** The last receipt. */
+  receipt:
+    | {
+        readonly agent: string;
+        readonly digest: string;
+        readonly action: PolicyAction;
+        readonly grantId: string | undefined;
+      }
+    | undefined;
+  /** The last yes of people. */
+  yes: { readonly digest: string; readonly principals: number } | undefined;
+}
+
+interface Asked {
+  readonly request: Of<"approval.requested">;
+  /** Who agreed to which arguments. */
+  readonly votes: Map<string, string>;
+}
+
+interface Given {
+  readonly tool: string;
+  readonly rule: string;
+  /** The rules under which it was given are those that hold. */
+  isOfTheseRules: boolean;
+}
+
+/** Who lets what run, told by the log alone: no decision, no vote and no grant is taken for more than it says. */
+export function approvalRules(): {
+  readonly take: (envelope: Envelope) => void;
+  readonly check: (step: Step) => void;
+} {
+  let agent: Of<"agent.bound"> | undefined;
+  const calls = new Map<string, JudgedCall>();
+  const questions = new Map<string, Asked>();
+  const grants = new Map<string, Given>();
+  /** Questions that were answered with a yes for good in this same input. */
+  let always: Of<"approval.requested"> | undefined;
+
+  const call = (toolCallId: string): JudgedCall => {
+    const seen = calls.get(toolCallId);
+    must(seen !== undefined, "what is decided about was called");
+    return seen;
+  };
+  const definition = (): AgentFacts => {
+    must(agent !== undefined, "an agent is bound before anything is decided");
+    return agent.definition;
+  };
+
+  function examined({ toolCallId, digest, paths }: Of<"tool.examined">): void {
+    const seen = call(toolCallId);
+    must(digest === digestOf(seen), "what is looked at is what it would run with");
+    must(!seen.isClosed && !seen.isRunning, "what runs, or is over, is not looked at");
+    seen.found = { digest, paths };
+  }
+
+  function decided({
+    toolCallId,
+    digest,
+    agent: by,
+    decision,
+    grantId,
+  }: Of<"policy.decided">): void {
+    const seen = call(toolCallId);
+    const { action } = decision;
+    must(!seen.isClosed, "what is over is not judged");
+    must(digest === digestOf(seen), "what is judged is what it would run with");
+    must(by === agent?.digest, "the rules that hold are asked");
+    const rules = rulesFor(seen.name, definition());
+    must(
+      definition().tools.some(({ name }) => name === seen.name),
+      "only tools are judged",
+    );
+    must(rules.action !== "deny" || action === "deny", "what is denied nobody allows");
+    const isOther = digest !== sha256(JSON.stringify(seen.called));
+    must(!isOther || seen.found?.digest === digest, "an approver's own arguments are looked at");
+    must((action === "ask") === decision.approvers > 0, "who has to be asked is counted");
+    must(
+      action !== "ask" || decision.approvers === Math.max(1, rules.approvers),
+      "none is left out",
+    );
+    checkPaths(seen, decision);
+    if (action === "allow" && rules.action === "ask") {
+      const grant = grantId === undefined ? undefined : grants.get(grantId);
+      const isGranted =
+        grant?.tool === seen.name &&
+        grant.isOfTheseRules &&
+        grant.rule === JSON.stringify(decision.rule) &&
+        rules.approvers === 1;
+      must(isGranted || isApproved(seen, rules.approvers), "what is asked about waits for its yes");
+    }
+    must(grantId === undefined || action === "allow", "a grant only allows");
+    seen.receipt = { agent: by, digest, action, grantId };
+  }
+
+  /** Every path is judged by what was found of these very arguments; of what nothing was found, nothing is known. */
+  function checkPaths(
+    { name, input, found }: JudgedCall,
+    { action, context }: PolicyDecision,
+  ): void {
+    const { paths: judged } = context;
+    // Of a tool that does not say which arguments are paths, a policy takes `path` for one.
+    const hasPaths = name.endsWith("_path") || definition().policy !== undefined;
+    const path = hasPaths ? input?.["path"] : undefined;
+    if (typeof path !== "string") return must(judged.length === 0, "no path is made up");
+    const [fact] = judged;
+    must(judged.length === 1 && fact?.input === path, "every path is judged");
+    const isFound = found?.digest === sha256(JSON.stringify(input)) ? found.paths[0] : undefined;
+    must(fact.place === (isFound?.place ?? "invalid"), "a path leads where it was found to lead");
+    must(
+      fact.place === "inside" || action === "deny",
+      "what leads elsewhere, or nowhere, is denied",
+    );
+  }
+
+  function requested(request: Of<"approval.requested">): void {
+    questions.set(request.approvalId, { request, votes: new Map() });
+    if (request.question !== "run") return;
+    const { receipt } = call(request.about);
+    must(receipt?.action === "ask" && receipt.agent === agent?.digest, "who asks has to");
+    const { approvers = 1, options, input } = request;
+    must(sha256(JSON.stringify(input)) === receipt.digest, "people see what is judged");
+    must(approvers === request.decision?.approvers, "as many are asked as the rules say");
+    must(approvers === 1 || !options.includes("allow-always"), "one never allows for several");
+  }
+
+  function voted({ approvalId, principal, digest }: Of<"approval.voted">, by: string): void {
+    const { votes, request } = asked(approvalId);
+    must(principal === by, "a vote is of who gave it");
+    must(votes.get(principal) !== digest, "nobody says the same twice");
+    // Who agrees to other arguments takes back the yes to those before.
+    votes.set(principal, digest);
+    const agreed = [...votes.values()].filter((one) => one === digest).length;
+    must(agreed < (request.approvers ?? 1), "nobody votes where enough have");
+  }
+
+  function resolved(event: Of<"approval.resolved">, by: string | undefined): void {
+    const { approvalId, decision, input, principals = [] } = event;
+    const { request, votes } = asked(approvalId);
+    questions.delete(approvalId);
+    if (!["allow", "allow-always", "run-again"].includes(decision)) return;
+    must(by !== undefined, "somebody says yes");
+    const seen = call(request.about);
+    if (input !== undefined) seen.input = input;
+    const digest = digestOf(seen);
+    const agreed = [...votes].filter(([, one]) => one === digest).map(([name]) => name);
+    const all = new Set([...agreed, by]);
+    must(all.size >= (request.approvers ?? 1), "as many said yes as had to");
+    must(all.size === agreed.length + 1, "nobody says yes twice");
+    const isListed = principals.length === all.size && principals.every((one) => all.has(one));
+    must((request.approvers ?? 1) === 1 || isListed, "those who said yes are named");
+    seen.yes = { digest, principals: all.size };
+    seen.isRunning = false;
+    if (decision === "allow-always" && input === undefined) always = request;
+  }
+
+  function given({ grantId, approvalId, scope }: Of<"grant.given">): void {
+    must(always?.approvalId === approvalId, "who gives for good said so");
+    must(call(always.about).name === scope.tool, "a grant is of the tool that was asked about");
+    must(!grants.has(grantId), "a grant is given once");
+    grants.set(grantId, {
+      tool: scope.tool,
+      rule: JSON.stringify(scope.rule),
+      isOfTheseRules: true,
+    });
+  }
+
+  function started({ toolCallId, digest }: Of<"tool.started">): void {
+    const seen = call(toolCallId);
+    const { receipt, name } = seen;
+    const rules = rulesFor(name, definition());
+    must(digest === digestOf(seen), "it runs with what it was given");
+    must(rules.action !== "deny", "what the rules deny that hold never runs");
+    must(
+      receipt !== undefined && receipt.agent === agent?.digest && receipt.digest === digest,
+      "the rules that hold were asked about what it runs with",
+    );
+    if (receipt.action === "ask" || rules.action === "ask") {
+      const isGranted = receipt.grantId !== undefined && grants.has(receipt.grantId);
+      must(isGranted || isApproved(seen, rules.approvers), "it runs with a yes that still holds");
+    }
+    must(receipt.action !== "deny", "what was denied does not run");
+    seen.isRunning = true;
+  }
+
+  const asked = (approvalId: string): Asked => {
+    const question = questions.get(approvalId);
+    must(question !== undefined, "only an open question is answered");
+    return question;
+  };
+
+  return {
+    take({ event, actor }) {
+      switch (event.type) {
+        case "agent.bound": {
+          const isOther = agent !== undefined && rulesOf(agent) !== rulesOf(event);
+          if (isOther) for (const grant of grants.values()) grant.isOfTheseRules = false;
+          agent = event;
+          return;
+        }
+        case "tool.announced":
+        case "tool.called": {
+          const { toolCallId } = event;
+          const isCalled = event.type === "tool.called";
+          const name = isCalled ? event.call.name : event.name;
+          const input = isCalled ? event.call.input : null;
+          const nothing = { found: undefined, receipt: undefined, yes: undefined };
+          calls.set(toolCallId, {
+            name,
+            called: input,
+            input,
+            isClosed: false,
+            isRunning: false,
+            ...nothing,
+          });
+          return;
+        }
+        case "tool.examined":
+          return examined(event);
+        case "policy.decided":
+          return decided(event);
+        case "approval.requested":
+          return requested(event);
+        case "approval.voted":
+          return voted(event, actor?.principal ?? "");
+        case "approval.resolved":
+          return resolved(event, actor?.principal);
+        case "grant.given":
+          return given(event);
+        case "grant.revoked":
+          must(grants.delete(event.grantId), "only what was given is taken back");
+          return;
+        case "tool.started":
+          return started(event);
+        case "tool.finished":
+          call(event.toolCallId).isClosed = true;
+          return;
+        default:
+      }
+    },
+
+    check({ happening, events, after }) {
+      always = undefined;
+      for (const [grantId, { isOfTheseRules }] of grants) {
+        must(isOfTheseRules, `what other rules asked is not allowed by these (${grantId})`);
+      }
+      for (const { isClosed, receipt } of calls.values()) {
+        must(isClosed || receipt?.action !== "deny", "what is denied is over");
+      }
+      if (happening.type === "tool-examined") {
+        const seen = calls.get(happening.toolCallId);
+        const isWanted = seen !== undefined && happening.digest === digestOf(seen);
+        const isTaken = events.some(({ event }) => event.type === "tool.examined");
+        must(isWanted || !isTaken, "what is found of other arguments is nobody's");
+      }
+      for (const effect of due(after).effects.values()) {
+        if (effect.type !== "examine") continue;
+        const seen = call(effect.toolCallId);
+        must(!seen.isClosed && !seen.isRunning, "only what could begin is looked at");
+        must(effect.digest === digestOf(seen), "only what it would run with is looked at");
+      }
+    },
+  };
+}
+
+function isApproved({ yes, ...seen }: JudgedCall, approvers: number): boolean {
+  return yes?.digest === digestOf(seen) && yes.principals >= approvers;
+}
+
+function digestOf({ input }: Pick<JudgedCall, "input">): string {
+  return sha256(JSON.stringify(input ?? {}));
+}
+
+/** Those that `rulesFor` knows apart. */
+function rulesOf({ definition }: Of<"agent.bound">): string {
+  return `${definition.name} ${definition.policy === undefined}`;
+}
