@@ -93,7 +93,6 @@ describe("a tool that needs an approval", () => {
     ["any other error [B-012]", { error: { code: -32603, message: "Internal error" } }],
     ["an error without form", { error: "no" }],
     ["an option that was not offered [W-01]", selected("always")],
-    ["the outcome cancelled", { result: { outcome: { outcome: "cancelled" } } }],
     ["an outcome that nobody knows", { result: { outcome: { outcome: "maybe" } } }],
     ["an empty answer", {}],
   ])("denies on %s", async (_, fields) => {
@@ -199,6 +198,18 @@ describe("a tool that needs an approval", () => {
     await watcher.result("session/load", { sessionId, ...SETUP });
     await watcher.ask("initialize");
     expect(permissions(watcher)).toEqual([]);
+  });
+
+  it("ends the turn, and does not run, when the client puts the question away [ACP-98]", async () => {
+    const all = await asked();
+    const { client, request, answer, turnId, sessions } = all;
+    reply(client, request, { result: { outcome: { outcome: "cancelled" } } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(sessions.commands.map(({ command }) => command)).toContainEqual({
+      type: "cancel",
+      turnId,
+    });
+    expect(answers(all)).toEqual([]);
   });
 
   it("is closed, and its question taken back, when the turn is cancelled [ACP-91] [ACP-109]", async () => {

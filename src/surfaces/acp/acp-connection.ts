@@ -4,7 +4,7 @@ import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest } from "../../wire/acp/client-request.ts";
-import { permissionRequest, withdrawalLine } from "../../wire/acp/permission-request.ts";
+import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { updateLine } from "../../wire/acp/session-update.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection } from "../../wire/jsonrpc/rpc-connection.ts";
@@ -59,8 +59,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       const line = rpc.answer(request, outcome);
       if (line !== undefined) writer.write(line);
     },
-    ask(sessionId, approval) {
-      const { method, params } = permissionRequest(sessionId, approval);
+    ask(sessionId, { approval, request: { method, params } }) {
       const sent = rpc.request(method, params, { sessionId, approval });
       if (sent !== undefined) writer.write(sent.line);
       return sent?.id;

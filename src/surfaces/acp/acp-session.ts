@@ -44,7 +44,7 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
       case "update":
         return link.update(sessionId, output.update);
       case "ask":
-        return questions.ask(output.approval);
+        return questions.ask(output);
       case "decided":
         return questions.decided(output.approvalId);
       case "begun":

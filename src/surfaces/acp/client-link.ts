@@ -1,5 +1,5 @@
-import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { Asked } from "../../wire/acp/update-state.ts";
 import type { SessionUpdate } from "../../wire/acp/session-update.ts";
 import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
@@ -16,7 +16,7 @@ export interface ClientLink {
   update(sessionId: string, update: SessionUpdate): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
-  ask(sessionId: string, approval: ApprovalRequested): string | undefined;
+  ask(sessionId: string, asked: Asked): string | undefined;
   withdraw(questionId: string): void;
   /** Whether the client can be told more at once; `room` resolves when it can. */
   hasRoom(): boolean;

@@ -1,12 +1,13 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { permissionAnswer } from "../../wire/acp/permission-answer.ts";
+import type { Asked } from "../../wire/acp/update-state.ts";
 import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** Approvals of one session that a client was asked for and has not answered. */
 export interface OpenQuestions {
   /** Asks, once, whoever may answer. */
-  ask(approval: ApprovalRequested): void;
+  ask(asked: Asked): void;
   /** It is decided: by this client's answer, by somebody else's, or by the clock. */
   decided(approvalId: string): void;
   readonly answered: (approval: ApprovalRequested, answer: RpcAnswer) => Promise<void>;
@@ -16,15 +17,25 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
   const { sessions, sender, log } = link;
   /** The approval's id and the question's. */
   const open = new Map<string, string>();
+  /** The turns of the questions. */
+  const turns = new Map<string, string>();
+  const isEnded = async (approvalId: string): Promise<boolean> => {
+    const turnId = turns.get(approvalId);
+    if (turnId === undefined) return false;
+    const { status } = await sessions.command(sessionId, { type: "cancel", turnId }, sender);
+    return status === "accepted";
+  };
   return {
-    ask(approval) {
-      const { approvalId } = approval;
+    ask(asked) {
+      const { approvalId } = asked.approval;
+      if (asked.turnId !== null) turns.set(approvalId, asked.turnId);
       if (!sender.principal.rights.includes("approve") || open.has(approvalId)) return;
-      const questionId = link.ask(sessionId, approval);
+      const questionId = link.ask(sessionId, asked);
       if (questionId === undefined) log("too many questions are open", { sessionId, approvalId });
       else open.set(approvalId, questionId);
     },
     decided(approvalId) {
+      turns.delete(approvalId);
       const questionId = open.get(approvalId);
       open.delete(approvalId);
       if (questionId !== undefined) link.withdraw(questionId);
@@ -34,7 +45,10 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
       open.delete(approvalId);
       const decision = permissionAnswer(approval, answer);
       if (decision === undefined) return log("a question stays open", { sessionId, approvalId });
-      const command = { type: "answer", approvalId, ...decision } as const;
+      const { endsTurn, ...answered } = decision;
+      // Ending the turn closes the question too; who may not end it has said no.
+      if (endsTurn === true && (await isEnded(approvalId))) return;
+      const command = { type: "answer", approvalId, ...answered } as const;
       const reply = await sessions.command(sessionId, command, sender);
       if (reply.status === "accepted") return;
       log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });

@@ -220,12 +220,13 @@ function duration(ms) {
   return ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
 }
 
-function approvalCard({ approvalId, question, options, action, about, input, deadline }, isInTool) {
+function approvalCard(asked, isInTool) {
+  const { approvalId, question, options, action, about, input, deadline } = asked;
   const card = made("section", { class: "approval", "aria-label": "An answer is needed" });
   const problem = made("p", { class: "problem", role: "alert" });
   const approval = { card, about, buttons: [], isSending: false };
   approval.buttons = options.map((decision, at) => {
-    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, CHOICES[decision] ?? decision);
+    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, decision === "allow-always" ? "Always allow " + action + " in this session" : CHOICES[decision] ?? decision);
     button.addEventListener("click", async () => {
       approval.isSending = true;
       refreshChoices(approval);
@@ -245,12 +246,43 @@ function approvalCard({ approvalId, question, options, action, about, input, dea
     card.append(made("p", {}, action));
     if (input !== null) card.append(made("pre", { tabindex: "0" }, pretty(input)));
   }
+  card.append(...reasonsFor(asked));
   card.append(
     made("div", { class: "choices" }, ...approval.buttons),
     made("div", { class: "label" }, "Until " + timeOfDay.format(deadline)),
     problem,
   );
   return approval;
+}
+
+/** Why it is asked, how many have to say yes, and what it would change. */
+function reasonsFor({ decision, approvers = 1, diffs = [] }) {
+  const reasons = [];
+  if (decision) {
+    const labels = decision.labels.filter((label) => label !== "approval_required").join(", ");
+    reasons.push(made("p", { class: "label" }, decision.reason + (labels ? " (" + labels + ")" : "")));
+  }
+  if (approvers > 1) reasons.push(made("p", {}, approvers + " different people have to say yes."));
+  for (const diff of diffs) reasons.push(labelled(diff.path, diffText(diff)));
+  return reasons;
+}
+
+/** The lines that change, with a little of what is around them. */
+function diffText({ oldText, newText }) {
+  const before = oldText === null ? [] : oldText.split("\n");
+  const after = newText.split("\n");
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
+  let end = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  const around = 3;
+  return [
+    ...before.slice(Math.max(0, start - around), start).map((line) => "  " + line),
+    ...before.slice(start, before.length - end).map((line) => "- " + line),
+    ...after.slice(start, after.length - end).map((line) => "+ " + line),
+    ...after.slice(after.length - end, after.length - end + around).map((line) => "  " + line),
+  ].join("\n");
 }
 
 function refreshChoices({ buttons, isSending }) {

@@ -32,8 +32,12 @@ export function readCommand(body: JsonObject): AskedCommand {
       const command = { type: "withdraw", promptId: requiredText(body, "promptId") } as const;
       return { command, right: "prompt", what: "Withdrawing a prompt" };
     }
+    case "revoke": {
+      const command = { type: "revoke", grantId: requiredText(body, "grantId") } as const;
+      return { command, right: "approve", what: "Taking back what was allowed" };
+    }
     default:
-      throw invalid(`"type" is "${type}", wanted prompt, answer, cancel or withdraw`);
+      throw invalid(`"type" is "${type}", wanted prompt, answer, cancel, withdraw or revoke`);
   }
 }
 
@@ -43,6 +47,7 @@ export function promptCommand(text: string): SessionCommand {
 
 const DECISIONS: { readonly [Name in Decision]: true } = {
   allow: true,
+  "allow-always": true,
   deny: true,
   done: true,
   failed: true,

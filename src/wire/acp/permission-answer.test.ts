@@ -25,16 +25,16 @@ function selected(optionId?: JsonValue): JsonValue {
 }
 
 describe("the answer to a permission request", () => {
-  it("allows by the option that allows, and denies by the option that denies [W-01]", () => {
+  it("allows by the option that allows, and denies by the option that denies [W-01] [ACP-96]", () => {
     expect(decision(selected("allow"))).toBe("allow");
     expect(decision(selected("deny"))).toBe("deny");
   });
 
-  it("allows by a bare selected, as hosts that know of one option send it [B-113]", () => {
+  it("allows by a bare selected, as hosts that know of one option send it [B-113] [ACP-96]", () => {
     expect(decision(selected())).toBe("allow");
   });
 
-  it("allows by granted, with other arguments where there are some [B-114] [B-115]", () => {
+  it("allows by granted, with other arguments where there are some [B-114] [B-115] [ACP-96]", () => {
     expect(decision({ granted: true })).toBe("allow");
     const answer = { ok: true, result: { granted: true, args: { path: "b" } } } as const;
     expect(permissionAnswer(asked("run"), answer)).toEqual({
@@ -66,11 +66,11 @@ describe("the answer to a permission request", () => {
     ["an array", [{ outcome: { outcome: "selected" } }]],
     ["a grant that is no boolean", { granted: "true" }],
     ["a grant with arguments that are no object", { granted: true, args: [1] }],
-  ])("denies on %s [B-117]", (_, result) => {
+  ])("denies on %s [B-117] [ACP-97]", (_, result) => {
     expect(decision(result)).toBe("deny");
   });
 
-  it("denies on method not found, and on any other error [B-011] [B-012]", () => {
+  it("denies on method not found, and on any other error [B-011] [B-012] [ACP-97]", () => {
     for (const code of [-32601, -32602, -32603, -32800, 1]) {
       const error = { code, message: "no" };
       expect(permissionAnswer(asked("run"), { ok: false, error })?.decision).toBe("deny");

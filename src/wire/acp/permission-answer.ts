@@ -5,6 +5,8 @@ import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
 
 export interface PermissionAnswer {
   readonly decision: Decision;
+  /** The client put the question away because it ends the turn. */
+  readonly endsTurn?: true;
   readonly reason?: string;
   /** What the tool is to run with instead. */
   readonly input?: JsonObject;
@@ -29,8 +31,10 @@ export function permissionAnswer(
   switch (outcome["outcome"]) {
     case "selected":
       return selectedAnswer(asked, outcome["optionId"]);
-    case "cancelled":
-      return declined(asked, "The client put the question away");
+    case "cancelled": {
+      const answered = declined(asked, "The client put the question away");
+      return answered === undefined ? undefined : { ...answered, endsTurn: true };
+    }
     default:
       return declined(asked, UNREADABLE);
   }

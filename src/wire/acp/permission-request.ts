@@ -1,23 +1,95 @@
-import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
+import type {
+  AgentFacts,
+  ApprovalRequested,
+  Decision,
+  Evidence,
+} from "../../domain/agent-event.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
+import { mutationRecord } from "./mutation-record.ts";
+import { policyReceipt } from "./policy-receipt.ts";
+import { shortened } from "./shortened.ts";
 
 export interface PermissionRequest {
   readonly method: "session/request_permission";
   readonly params: unknown;
 }
 
-/** What the client shows. A question that is not about a tool has no call, and is shown under its own id. */
-export function permissionRequest(sessionId: string, asked: ApprovalRequested): PermissionRequest {
+/** Where and when a question was asked. */
+export interface AskedPlace {
+  readonly sessionId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly turnId: string | null;
+  readonly agent: AgentFacts | undefined;
+}
+
+/**
+ * What the client shows: as ACP has it, with what hosts of the Harn bridge read beside it. A question that is not about a
+ * tool has no call, and is shown under its own id.
+ */
+export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): PermissionRequest {
+  const { sessionId } = place;
+  const { decision } = asked;
+  const toolCallId = asked.question === "lost-call" ? asked.approvalId : asked.about;
+  const harn = decision === undefined ? {} : harnFields(asked, decision, place);
+  const diffs = asked.diffs ?? [];
   const params = {
     sessionId,
     toolCall: {
-      toolCallId: asked.question === "lost-call" ? asked.approvalId : asked.about,
+      toolCallId,
       title: asked.action,
+      ...(decision !== undefined && { kind: decision.context.kind, toolName: asked.action }),
       ...(asked.input !== null && { rawInput: asked.input }),
+      ...(diffs.length > 0 && { content: diffs.map((diff) => ({ type: "diff", ...diff })) }),
+      ...(decision !== undefined && { _meta: { harn } }),
     },
-    options: asked.options.map((decision) => ({ optionId: decision, ...OPTIONS[decision] })),
+    options: asked.options.map((option) => ({ optionId: option, ...optionFacts(option, asked) })),
+    ...harn,
   };
   return { method: "session/request_permission", params };
+}
+
+/** What a yes for good is about has to be said: it is more than this call. */
+function optionFacts(option: Decision, { action }: ApprovalRequested): OptionFacts {
+  const facts = OPTIONS[option];
+  return option === "allow-always"
+    ? { ...facts, name: `Always allow ${action} in this session` }
+    : facts;
+}
+
+function harnFields(asked: ApprovalRequested, decision: PolicyDecision, place: AskedPlace): object {
+  const mutation = mutationRecord(place) ?? null;
+  const policyDecision = policyReceipt(decision);
+  const { sessionId, at, turnId, agent } = place;
+  const { about, action, input, deadline, approvers = 1, evidence = [] } = asked;
+  const declaredPaths = decision.context.paths.flatMap(({ workspacePath }) => workspacePath ?? []);
+  const approvalRequest = {
+    id: about,
+    action,
+    args: input === null ? {} : shortened(input),
+    principal: agent?.name ?? sessionId,
+    requested_at: isoTime(at),
+    deadline: isoTime(deadline),
+    approvers_required: approvers,
+    evidence_refs: [...declaredPaths.map(pathEvidence), ...evidence],
+    undo_metadata: {
+      session_id: sessionId,
+      run_id: turnId,
+      worker_id: null,
+      mutation_scope: agent?.mutationScope ?? null,
+      policy_decision: policyDecision,
+    },
+    capabilities_requested: decision.context.capabilities,
+  };
+  return { approvalRequest, policyDecision, mutation, declaredPaths };
+}
+
+function pathEvidence(path: string): Evidence {
+  const metadata: JsonObject = { workspace_path: path };
+  return { kind: "workspace_path", ref: path, metadata };
 }
 
 /** Tells the client that its answer is no longer wanted. */
@@ -27,11 +99,12 @@ export function withdrawalLine(requestId: string): string {
 
 interface OptionFacts {
   readonly name: string;
-  readonly kind: "allow_once" | "reject_once";
+  readonly kind: "allow_once" | "allow_always" | "reject_once";
 }
 
 const OPTIONS: { readonly [Choice in Decision]: OptionFacts } = {
   allow: { name: "Allow", kind: "allow_once" },
+  "allow-always": { name: "Always allow in this session", kind: "allow_always" },
   deny: { name: "Deny", kind: "reject_once" },
   done: { name: "It was done", kind: "allow_once" },
   failed: { name: "It failed", kind: "reject_once" },

@@ -1,4 +1,6 @@
 import type { JsonValue } from "../../domain/json.ts";
+import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
+import type { ToolKind } from "../../domain/tool-traits.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
 
 /** The updates that this bridge sends, as ACP v0.12.2 has them. */
@@ -24,10 +26,17 @@ export interface ToolCallFields {
   readonly toolCallId: string;
   readonly title?: string;
   readonly status?: "pending" | "in_progress" | "completed" | "failed";
-  readonly content?: readonly { readonly type: "content"; readonly content: TextContent }[];
+  readonly content?: readonly ToolContent[];
+  readonly locations?: readonly FileLocation[];
   readonly rawInput?: JsonValue;
   readonly rawOutput?: unknown;
+  readonly kind?: ToolKind;
+  readonly _meta?: { readonly harn: object };
 }
+
+export type ToolContent =
+  | { readonly type: "content"; readonly content: TextContent }
+  | ({ readonly type: "diff" } & FileDiff);
 
 export interface InfoUpdate {
   readonly sessionUpdate: "session_info_update";

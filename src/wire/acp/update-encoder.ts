@@ -57,6 +57,6 @@ function catchUp(state: UpdateState, emit: Emit<AcpOutput>): void {
   sendOpenBlocks(state, emit);
   state.isLive = true;
   emit({ type: "caught-up" });
-  for (const approval of state.asked.values()) emit({ type: "ask", approval });
+  for (const asked of state.asked.values()) emit({ type: "ask", ...asked });
   state.asked.clear();
 }

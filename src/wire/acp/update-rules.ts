@@ -7,6 +7,7 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
 import { addDelta, dropText, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
 import { announced, called, closeCalls, finished, progressed, started } from "./tool-updates.ts";
@@ -29,7 +30,9 @@ export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonl
 /** Every event of a session and what an ACP client is told of it. */
 export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<EventOf<Type>> } = {
   "session.opened": silent("`session/new` has said so"),
-  "agent.bound": silent("the definition is the operator's"),
+  "agent.bound": mapped((state, { definition }) => {
+    state.agent = definition;
+  }),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) =>
     tell(state, { sessionUpdate: "session_info_update", title }, emit),
@@ -71,19 +74,27 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.announced": duringTurn(announced),
   "tool.input.delta": silent("the call in full has its arguments"),
   "tool.called": duringTurn(called),
+  "tool.examined": silent("what follows from it is told"),
+  "policy.decided": silent("the question, or the end of the call, says it"),
   "tool.started": duringTurn(started),
   "tool.spawned": silent("a process group is the session's own"),
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
-  "approval.requested": mapped((state, approval, emit) => {
-    if (state.isLive) emit({ type: "ask", approval });
-    else state.asked.set(approval.approvalId, approval);
+  "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
+    const { agent } = state;
+    const request = permissionRequest(approval, { sessionId, at, turnId, agent });
+    const asked = { approval, request, turnId };
+    if (state.isLive) emit({ type: "ask", ...asked });
+    else state.asked.set(approval.approvalId, asked);
   }),
+  "approval.voted": silent("the question is still open"),
   "approval.resolved": mapped((state, { approvalId }, emit) => {
     state.asked.delete(approvalId);
     emit({ type: "decided", approvalId });
   }),
+  "grant.given": silent("the client that gave it knows"),
+  "grant.revoked": silent("the next call asks again"),
   "client.attached": silent("ACP v1 has no word for other clients"),
   "client.detached": silent("ACP v1 has no word for other clients"),
   "control.passed": silent("ACP v1 has no word for other clients"),

@@ -1,13 +1,14 @@
-import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
+import type { PermissionRequest } from "./permission-request.ts";
 import type { SessionUpdate } from "./session-update.ts";
 
 /** What a session's events come to for one client. */
 export type AcpOutput =
   | { readonly type: "update"; readonly update: SessionUpdate }
   /** A permission to be asked for. */
-  | { readonly type: "ask"; readonly approval: ApprovalRequested }
+  | ({ readonly type: "ask" } & Asked)
   /** That permission is decided, whoever did it. */
   | { readonly type: "decided"; readonly approvalId: string }
   /** A prompt has its turn. */
@@ -16,6 +17,13 @@ export type AcpOutput =
   | { readonly type: "answer"; readonly promptId: string; readonly outcome: RpcOutcome }
   /** What was there before is told; from here on it is live. */
   | { readonly type: "caught-up" };
+
+export interface Asked {
+  readonly approval: ApprovalRequested;
+  readonly request: PermissionRequest;
+  /** The turn that waits for it. */
+  readonly turnId: string | null;
+}
 
 export interface UpdateOptions {
   readonly sessionId: string;
@@ -34,9 +42,13 @@ export interface UpdateState {
   readonly blocks: Map<string, OpenBlock>;
   /** Tool calls that were shown and have not ended. */
   readonly calls: Set<string>;
+  /** The tools of those calls. */
+  readonly toolNames: Map<string, string>;
   /** Questions from before, of which some are answered further on. */
-  readonly asked: Map<string, ApprovalRequested>;
+  readonly asked: Map<string, Asked>;
   readonly ownPrompts: Set<string>;
+  /** As it was last bound. */
+  agent: AgentFacts | undefined;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
   /** The last turn that ended: what comes for it now is too late. */
   endedTurn: string | undefined;
@@ -57,8 +69,10 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     isLive: false,
     blocks: new Map(),
     calls: new Set(),
+    toolNames: new Map(),
     asked: new Map(),
     ownPrompts: new Set(),
+    agent: undefined,
     turn: undefined,
     endedTurn: undefined,
   };

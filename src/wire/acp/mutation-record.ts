@@ -1,0 +1,36 @@
+import type { AgentFacts } from "../../domain/agent-event.ts";
+import { approvalLists } from "../../domain/approval-lists.ts";
+
+export interface MutationPlace {
+  readonly sessionId: string;
+  readonly turnId: string | null;
+  readonly agent: AgentFacts | undefined;
+}
+
+/** Which writing session a call belongs to, the same wherever it is told; undefined where the agent has none. */
+export function mutationRecord({ sessionId, turnId, agent }: MutationPlace): object | undefined {
+  if (agent?.mutationScope === undefined) return undefined;
+  return {
+    session_id: sessionId,
+    parent_session_id: null,
+    run_id: turnId,
+    worker_id: null,
+    execution_kind: "session",
+    mutation_scope: agent.mutationScope,
+    approval_policy: approvalPolicy(agent),
+  };
+}
+
+function approvalPolicy({ policy, approvals }: AgentFacts): object {
+  if (policy === undefined) {
+    const { allow, deny, ask } = approvals;
+    return { auto_approve: allow, auto_deny: deny, require_approval: ask };
+  }
+  const { autoApprove, autoDeny, requireApproval, writePathAllowlist } = approvalLists(policy);
+  return {
+    auto_approve: autoApprove,
+    auto_deny: autoDeny,
+    require_approval: requireApproval,
+    ...(writePathAllowlist !== null && { write_path_allowlist: writePathAllowlist }),
+  };
+}

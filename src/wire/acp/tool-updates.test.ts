@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent, AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
+import type { Envelope } from "../../domain/envelope.ts";
+import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import type { Executor } from "../../domain/tool-traits.ts";
+import { permissionRequest } from "./permission-request.ts";
+import type { SessionUpdate } from "./session-update.ts";
+import { updateEncoder } from "./update-encoder.ts";
+
+function tool(name: string, executor?: Executor): ToolFacts {
+  const facts = { name, description: name, schema: {}, idempotent: false, timeoutMs: 1 };
+  const traits = { kind: "edit", sideEffect: "workspace_write" } as const;
+  return executor === undefined ? facts : { ...facts, traits: { ...traits, executor } };
+}
+
+const TOOLS = [
+  tool("app"),
+  tool("edit_file", { type: "builtin" }),
+  tool("open_tab", { type: "host" }),
+  tool("linear__search", { type: "mcp", server: "linear" }),
+];
+
+function agentWith(change: Partial<AgentFacts> = {}): AgentFacts {
+  return {
+    name: "coder",
+    provider: { name: "p", seams: [], effectFree: false, canStop: false },
+    tools: TOOLS,
+    approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
+    caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
+    onLost: "ask",
+    settle: "wait",
+    approvalMs: 1000,
+    ...change,
+  };
+}
+
+/** What a client is told of a call of a tool. */
+function told(
+  name: string,
+  agent: AgentFacts,
+  ending: "succeeded" | "denied" | "server",
+  sessionId = "s",
+) {
+  const call = toolCall({ id: "c", name, inputText: "{}", runBy: "client" });
+  const result = ending === "denied" ? toolError("c", "no") : toolSuccess("c", "ok");
+  const events: AgentEvent[] = [
+    { type: "agent.bound", digest: "d", definition: agent },
+    { type: "turn.started", turnId: "turn_1", promptId: "p" },
+    { type: "tool.announced", toolCallId: "t", messageId: "m", block: 0, name },
+    { type: "tool.called", toolCallId: "t", messageId: "m", block: 0, call },
+    { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d" },
+    { type: "tool.progressed", toolCallId: "t", text: "half" },
+    { type: "tool.finished", toolCallId: "t", ending, result },
+  ];
+  const kept = events.filter(({ type }) => ending === "succeeded" || !RUNNING.has(type));
+  const encoder = updateEncoder({ sessionId, clientId: "me", upTo: 0, history: "shown" });
+  const state = encoder.initial();
+  const updates: SessionUpdate[] = [];
+  kept.forEach((event, at) => {
+    const envelope: Envelope = { sessionId, seq: at + 1, at, visibility: "public", event };
+    encoder.step(state, envelope, (output) => {
+      if (output.type === "update") updates.push(output.update);
+    });
+  });
+  return updates.flatMap((update) =>
+    update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update"
+      ? [update]
+      : [],
+  );
+}
+
+const RUNNING: ReadonlySet<string> = new Set(["tool.started", "tool.progressed"]);
+
+function harn(update: object | undefined): { executor?: unknown; audit?: unknown } {
+  return Object(update)["_meta"]?.harn ?? {};
+}
+
+describe("the executor of a call", () => {
+  it.each<readonly [name: string, executor: unknown, id: string]>([
+    ["app", "harn_builtin", "[B-082]"],
+    ["edit_file", "harn_builtin", "[B-082]"],
+    ["open_tab", "host_bridge", "[B-083]"],
+    ["linear__search", { kind: "mcp_server", serverName: "linear" }, "[B-084] [B-085]"],
+  ])("of %s is told as %j %s", (name, executor) => {
+    expect(harn(told(name, agentWith(), "succeeded").at(-1)).executor).toEqual(executor);
+  });
+
+  it("is the provider's for a call that ran there [B-086]", () => {
+    expect(harn(told("edit_file", agentWith(), "server").at(-1)).executor).toBe("provider_native");
+    expect(harn(told("web", agentWith(), "server").at(-1)).executor).toBe("provider_native");
+  });
+
+  it("is not told before the call was handed to anybody, nor of one that never was [B-081] [B-087]", () => {
+    const [first, second, started] = told("edit_file", agentWith(), "succeeded");
+    expect(started).toMatchObject({ status: "in_progress" });
+    for (const update of [first, second, started]) {
+      expect(harn(update)).not.toHaveProperty("executor");
+    }
+    expect(harn(told("edit_file", agentWith(), "denied").at(-1))).not.toHaveProperty("executor");
+  });
+});
+
+describe("the audit of a call", () => {
+  it("is on every update of it, the same as in the question about it [B-072] [B-073] [B-076]", () => {
+    const agent = agentWith({ mutationScope: "apply_workspace" });
+    const updates = told("edit_file", agent, "succeeded");
+    expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
+    const decision = {
+      action: "ask",
+      reason: "",
+      rule: null,
+      labels: [],
+      context: {
+        tool: "edit_file",
+        kind: "edit",
+        sideEffect: "workspace_write",
+        paths: [],
+        capabilities: [],
+        repeats: 0,
+      },
+      approvers: 1,
+    } as const;
+    const shown = { about: "t", action: "edit_file", input: {}, deadline: 0, decision } as const;
+    const { params } = permissionRequest(
+      { type: "approval.requested", approvalId: "a", question: "run", options: [], ...shown },
+      { sessionId: "s", at: 0, turnId: "turn_1", agent },
+    );
+    for (const update of updates) expect(harn(update).audit).toEqual(Object(params).mutation);
+  });
+
+  it("groups the calls of a session, and of no other [B-077]", () => {
+    const agent = agentWith({ mutationScope: "apply_workspace" });
+    const sessions = ["s1", "s2"].map((id) =>
+      told("edit_file", agent, "succeeded", id).map((update) => harn(update).audit),
+    );
+    const ids = sessions.map((audits) => [...new Set(audits.map((one) => Object(one).session_id))]);
+    expect(ids).toEqual([["s1"], ["s2"]]);
+  });
+
+  it("says by itself that nothing may be written [B-078]", () => {
+    const agent = agentWith({ mutationScope: "read_only" });
+    const [update] = told("edit_file", agent, "succeeded");
+    expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
+  });
+
+  it("is absent where there is no writing session [B-079]", () => {
+    for (const update of told("edit_file", agentWith(), "succeeded")) {
+      expect(harn(update)).not.toHaveProperty("audit");
+    }
+  });
+});
