@@ -1,6 +1,15 @@
-import type { ApprovalLists, OnLost, Settle, TurnCaps } from "../domain/agent-event.ts";
+import type {
+  ApprovalLists,
+  MutationScope,
+  OnLost,
+  Settle,
+  TurnCaps,
+} from "../domain/agent-event.ts";
+import type { Policy } from "../domain/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Tool } from "../tools/tool.ts";
+
+import type { McpConnection } from "./with-mcp-servers.ts";
 
 export interface AgentDefinition {
   readonly name: string;
@@ -8,6 +17,14 @@ export interface AgentDefinition {
   readonly tools?: readonly Tool[];
   /** Which tools run without asking, after asking, or never: each by its name or a pattern. What no list names is asked about. */
   readonly approvals?: Partial<ApprovalLists>;
+  /** Rules of what may run, as `definePolicy` made them. Where there are some, they decide instead of `approvals`. */
+  readonly policy?: Policy;
+  /** Where the paths begin that tools of the app or of MCP servers are called with; those of a workspace know. */
+  readonly workspace?: WorkspacePlace;
+  /** What the tools may change, for whoever keeps books. */
+  readonly mutationScope?: MutationScope;
+  /** MCP servers whose tools every session has, connected to while it is used. */
+  readonly mcp?: McpConnection;
   readonly caps?: Partial<TurnCaps>;
   readonly onLost?: OnLost;
   /**
@@ -21,4 +38,12 @@ export interface AgentDefinition {
   readonly upstream?: { readonly idleSeconds?: number; readonly lifetimeSeconds?: number };
   /** A turn that ends without this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts?: number };
+}
+
+/** Where sessions of an agent work. */
+export interface WorkspacePlace {
+  /** For sessions that named no folder themselves. */
+  readonly root: string;
+  /** Folders and files that no tool may touch. */
+  readonly protectedFolders?: readonly string[];
 }

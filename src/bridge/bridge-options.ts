@@ -11,6 +11,8 @@ export interface BridgeOptions {
   readonly clock: SteadyClock;
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
   readonly agents: () => Promise<StartedAgents>;
+  /** Where the keys are that receipts are signed with; without it they are not signed. */
+  readonly keysDirectory?: string;
   /** How commits are brought to the disk. */
   readonly datasync?: Datasync;
   /** Applied by the process that runs the sessions; everything is kept without it. */
@@ -23,5 +25,5 @@ export interface BridgeOptions {
 
 export interface StartedAgents {
   readonly agents: readonly Agent[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../domain/json.ts";
 import { nearNames } from "../domain/near-names.ts";
+import { shown } from "../domain/shown.ts";
 import { fitsPattern } from "../domain/tool-pattern.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { checkCaps } from "./check-caps.ts";
@@ -8,7 +9,7 @@ import {
   checkCount,
   checkOneOf,
   optionsAt,
-  shown,
+  type Given,
   wrongOption,
 } from "./check-options.ts";
 import { isTool } from "./is-tool.ts";
@@ -18,6 +19,10 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
   "provider",
   "tools",
   "approvals",
+  "policy",
+  "workspace",
+  "mutationScope",
+  "mcp",
   "caps",
   "onLost",
   "settle",
@@ -37,6 +42,8 @@ export function checkDefinition(value: unknown): void {
   const { effectFree, providerName } = checkProvider(provider);
   const tools = toolNames(given["tools"], name);
   checkApprovals(given["approvals"], tools);
+  checkPolicy(given);
+  checkOneOf(given["mutationScope"], "mutationScope", ["read_only", "apply_workspace"]);
   checkCaps(given["caps"]);
   checkOneOf(given["onLost"], "onLost", ["ask", "continue", "reseed", "resend"]);
   if (given["onLost"] === "resend" && !effectFree) {
@@ -56,6 +63,16 @@ export function checkDefinition(value: unknown): void {
   checkTerminalTool(given["terminalTool"], tools);
 }
 
+/** Two ways to say what may run would leave it open which one holds. */
+function checkPolicy({ policy, approvals }: Given): void {
+  if (policy === undefined) return;
+  if (approvals !== undefined) {
+    throw wrongOption("policy", "An agent has approvals or a policy, and not both");
+  }
+  if (isObject(policy) && Array.isArray(policy["layers"])) return;
+  throw wrongOption("policy", `policy is ${shown(policy)}; make it with definePolicy`);
+}
+
 function checkProvider(provider: unknown): { effectFree: boolean; providerName: string } {
   const { name, seams, effectFree, open } = isObject(provider) ? provider : {};
   const isProvider =
@@ -65,7 +82,7 @@ function checkProvider(provider: unknown): { effectFree: boolean; providerName: 
     typeof open === "function";
   if (isProvider) return { effectFree, providerName: name };
   const found = isObject(provider) ? "an object that is no provider" : shown(provider);
-  const message = `provider is ${found}; make one with harnessProvider or runtimeProvider of "spanline/providers"`;
+  const message = `provider is ${found}; make one with harnessProvider, runtimeProvider or localProvider of "spanline/providers"`;
   throw wrongOption("provider", message);
 }
 

@@ -1,6 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isObject, jsonText } from "../domain/json.ts";
+import { isObject } from "../domain/json.ts";
 import { nearNames } from "../domain/near-names.ts";
+import { shown } from "../domain/shown.ts";
 
 /** What a caller without types may have given, by name. */
 export interface Given {
@@ -51,24 +52,4 @@ export type Kind = "function" | "string" | "boolean";
 export function checkKind(value: unknown, path: string, kind: Kind): void {
   if (value === undefined || typeof value === kind) return;
   throw wrongOption(path, `${path} is ${shown(value)}, wanted a ${kind}`);
-}
-
-/** As it stands in code, and short. */
-export function shown(value: unknown): string {
-  switch (typeof value) {
-    case "undefined":
-      return "missing";
-    case "string":
-      return jsonText(value.length <= 60 ? value : `${value.slice(0, 60)}…`);
-    case "number":
-    case "bigint":
-    case "boolean":
-    case "symbol":
-      return String(value);
-    case "function":
-      return "a function";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? "an array" : "an object";
-  }
 }

@@ -1,7 +1,8 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject } from "../domain/json.ts";
 import { checkCaps } from "./check-caps.ts";
-import { checkKind, optionsAt, shown, wrongOption, type Kind } from "./check-options.ts";
+import { shown } from "../domain/shown.ts";
+import { checkKind, optionsAt, wrongOption, type Kind } from "./check-options.ts";
 import type { RunOptions } from "./run-options.ts";
 
 const KINDS: { readonly [Name in keyof RunOptions]-?: Kind | undefined } = {

@@ -1,10 +1,12 @@
-import type { AgentFacts, OnLost, TurnCaps } from "../domain/agent-event.ts";
+import type { AgentFacts, TurnCaps } from "../domain/agent-event.ts";
 import { digestOf } from "../platform/digest.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
+import { examineCall } from "../tools/workspace/examine-call.ts";
+import type { AgentDefinition, WorkspacePlace } from "./agent-definition.ts";
 import { withCaps } from "./check-caps.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { withMcpServers } from "./with-mcp-servers.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
   steps: 50,
@@ -17,21 +19,46 @@ const DEFAULT_CAPS: TurnCaps = {
 /** An agent that sessions can be opened with. What cannot work, or is misspelt, is refused here. */
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
-  const { provider, tools = [], onLost = "ask" } = definition;
+  const { provider, tools = [], mcp } = definition;
   // Opening sends nothing, and what the provider's own settings forbid is said now.
   const canStop = provider.open().stop !== undefined;
-  const facts = factsOf(definition, { tools, onLost, canStop });
-  const byName = new Map(tools.map((tool) => [tool.facts.name, tool]));
-  return { facts, digest: digestOf(facts), provider, tools: byName };
+  const withTools = (others: readonly Tool[]): Agent => {
+    // A server may name its tools as it likes, and nobody gets another's call by it.
+    const taken = new Set(tools.map(({ facts }) => facts.name));
+    const all = [...tools, ...others.filter(({ facts }) => !taken.has(facts.name))];
+    return agentWith(all, { definition, canStop });
+  };
+  if (mcp === undefined) return withTools([]);
+  return { ...withTools([]), open: (place) => withMcpServers(mcp, place, withTools) };
 }
 
 interface Checked {
-  readonly tools: readonly Tool[];
-  readonly onLost: OnLost;
+  readonly definition: AgentDefinition;
   readonly canStop: boolean;
 }
 
-function factsOf(definition: AgentDefinition, { tools, onLost, canStop }: Checked): AgentFacts {
+function agentWith(tools: readonly Tool[], checked: Checked): Agent {
+  const { provider, workspace } = checked.definition;
+  const facts = factsOf(tools, checked);
+  return {
+    facts,
+    digest: digestOf(facts),
+    provider,
+    tools: new Map(tools.map((tool) => [tool.facts.name, tool])),
+    ...(workspace !== undefined && { examine: examinerIn(workspace) }),
+  };
+}
+
+/** A session works in the folder that it named, or in the agent's. */
+function examinerIn({
+  root,
+  protectedFolders = [],
+}: WorkspacePlace): NonNullable<Agent["examine"]> {
+  return (call) => examineCall(call, { root: call.workingDirectory ?? root, protectedFolders });
+}
+
+function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
+  const { onLost = "ask", policy, mutationScope } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -42,11 +69,14 @@ function factsOf(definition: AgentDefinition, { tools, onLost, canStop }: Checke
       seams: provider.seams,
       effectFree: provider.effectFree,
       canStop,
+      ...(provider.keepsHistory === false && { keepsHistory: false }),
       ...(idleSeconds !== undefined && { idleMs: idleSeconds * 1000 }),
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
     tools: tools.map((tool) => tool.facts),
     approvals: { deny, ask, allow, otherwise },
+    ...(policy !== undefined && { policy }),
+    ...(mutationScope !== undefined && { mutationScope }),
     caps: withCaps(DEFAULT_CAPS, caps),
     onLost,
     settle: definition.settle ?? "wait",

@@ -6,9 +6,11 @@ import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 import type { Clock } from "../platform/clock.ts";
 import { httpTime } from "../platform/time-text.ts";
 import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Agent } from "../session/agent.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { StartedProvider } from "./config/started-provider.ts";
 import { defineAgent } from "./define-agent.ts";
 
 export interface DemoAgent {
@@ -22,6 +24,16 @@ export async function startDemoAgent(directory: string, clock: Clock): Promise<D
   return { agent: demoAgentOn(emulator, { directory, clock }), emulator };
 }
 
+/** The same agent without its tools, for whoever has some. */
+export async function demoProvider(dataDirectory: string): Promise<StartedProvider> {
+  const emulator = await emulate({ dataDirectory });
+  return { provider: providerOn(emulator), close: () => emulator.close() };
+}
+
+function providerOn({ demoArn, url }: Emulator): Provider {
+  return harnessProvider({ harnessArn: demoArn, endpoint: url, credentials: TEST_CREDENTIALS });
+}
+
 export interface DemoOptions {
   /** Where notes are saved. */
   readonly directory: string;
@@ -31,16 +43,12 @@ export interface DemoOptions {
 }
 
 export function demoAgentOn(
-  { demoArn, url }: Emulator,
+  emulator: Emulator,
   { directory, clock, tools = [] }: DemoOptions,
 ): Agent {
   return defineAgent({
     name: "demo",
-    provider: harnessProvider({
-      harnessArn: demoArn,
-      endpoint: url,
-      credentials: TEST_CREDENTIALS,
-    }),
+    provider: providerOn(emulator),
     tools: [saveNote(directory), tellTime(clock), ...tools],
     approvals: { ask: ["save_note"], allow: ["tell_time"] },
     // The demo goes on by itself after a kill; others ask.

@@ -52,9 +52,9 @@ export function guardedProvider(provider: Provider, options: GuardOptions): Guar
       },
     };
   };
-  const { name, seams, effectFree } = provider;
+  const { name, seams, effectFree, keepsHistory = true } = provider;
   return {
-    provider: { name, seams, effectFree, open },
+    provider: { name, seams, effectFree, keepsHistory, open },
     get spent() {
       return spent;
     },

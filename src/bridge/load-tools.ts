@@ -7,8 +7,8 @@ import type { Tool } from "../tools/tool.ts";
 import { isTool } from "./is-tool.ts";
 
 /** The tools that a file of code exports by default. Loading it runs it. */
-export async function loadTools(file: string): Promise<readonly Tool[]> {
-  const loaded = await imported(file);
+export async function loadTools(file: string, folder = "."): Promise<readonly Tool[]> {
+  const loaded = await imported(file, resolve(folder, file));
   const tools = isObject(loaded) ? loaded["default"] : undefined;
   if (!Array.isArray(tools)) {
     throw unusable(`${file} has no array of tools as its default export`);
@@ -19,11 +19,11 @@ export async function loadTools(file: string): Promise<readonly Tool[]> {
   });
 }
 
-async function imported(file: string): Promise<unknown> {
+async function imported(file: string, path: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(resolve(file)).href);
+    return await import(pathToFileURL(path).href);
   } catch (cause) {
-    throw unusable(`Cannot load ${file}: ${await reasonOf(cause, file)}`, cause);
+    throw unusable(`Cannot load ${file}: ${await reasonOf(cause, path)}`, cause);
   }
 }
 

@@ -1,8 +1,6 @@
-import { link, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../platform/make-folder.ts";
-import { randomText, randomToken } from "../platform/random.ts";
-import { readSavedFile, saveFile } from "../platform/saved-file.ts";
+import { randomToken } from "../platform/random.ts";
+import { readSavedFile, saveFile, saveFirst } from "../platform/saved-file.ts";
 
 export interface TokenOptions {
   /** Whether a new one is made though there is one: links and cookies with the old one lose their rights. */
@@ -25,20 +23,8 @@ export async function portalToken(
     await saveFile(file, `${token}\n`);
     return token;
   }
-  await makeFolder(directory);
-  const draft = `${file}.${randomText(8)}`;
-  await writeFile(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
-  try {
-    // Of two processes that begin at once, the first one's token is both's.
-    await link(draft, file);
-    return token;
-  } catch (error) {
-    const made = await readToken(file);
-    if (made === undefined) throw error;
-    return made;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await saveFirst(file, `${token}\n`);
+  return (await readToken(file)) ?? token;
 }
 
 /** Undefined when there is none, or one that nobody made here. */

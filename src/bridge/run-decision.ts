@@ -1,7 +1,7 @@
 import type { ApprovalRequested } from "../domain/agent-event.ts";
 import { isObject, jsonText, parseJson, type JsonObject } from "../domain/json.ts";
 import { NO_TO } from "../domain/no-to.ts";
-import { shown } from "./check-options.ts";
+import { shown } from "../domain/shown.ts";
 import type { RunAnswer, RunOptions } from "./run-options.ts";
 
 /** What the caller decides; what it cannot, or may not, is a no: otherwise the run would wait for nothing. */
@@ -10,6 +10,10 @@ export async function answerFor(
   caller: Pick<RunOptions, "approve" | "report">,
 ): Promise<RunAnswer> {
   const no = NO_TO[request.question];
+  const { approvers = 1 } = request;
+  if (approvers > 1) {
+    return { decision: no, reason: `It needs ${approvers} different people, and a run has one` };
+  }
   try {
     const given: unknown = await caller.approve?.(request);
     return given === undefined ? { decision: no } : answerIn(given, request);

@@ -5,10 +5,11 @@ import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { keepRetention } from "./keep-retention.ts";
 import type { OwnedSessions } from "./ownership.ts";
+import { openSigningKeys } from "./signing-keys.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
-  { directory, clock, agents, report, datasync, retention }: BridgeOptions,
+  { directory, keysDirectory, clock, agents, report, datasync, retention }: BridgeOptions,
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
   /** What was begun, the last first. */
@@ -27,7 +28,16 @@ export async function startSessions(
     const started = await agents();
     begun.unshift(() => started.close());
     const owner = `${process.pid}-${randomText(8)}`;
-    const sessions = createSessions({ store, agents: started.agents, clock, owner, report });
+    const keys =
+      keysDirectory === undefined ? undefined : await openSigningKeys(keysDirectory, clock.now());
+    const sessions = createSessions({
+      store,
+      agents: started.agents,
+      clock,
+      owner,
+      report,
+      ...(keys !== undefined && { sign: keys.sign }),
+    });
     begun.unshift(() => sessions.close());
     await sessions.recover();
     if (retention !== undefined) {

@@ -1,0 +1,49 @@
+import type { ToolFacts } from "../domain/agent-event.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { PathFact, PolicyDecision } from "../domain/policy-decision.ts";
+import { contextOf, type PathArgument } from "../policy/call-facts.ts";
+import { judge } from "../policy/judge.ts";
+import type { Agent } from "../session/agent.ts";
+import { callFacts, pathsToFind } from "../session/tools/path-facts.ts";
+import { examinerOf } from "../tools/tool.ts";
+import { policyOf } from "../session/tools/policy-of.ts";
+
+export { explain } from "../policy/explain.ts";
+
+export interface CheckedCall {
+  readonly decision: PolicyDecision;
+  /** Whether the agent has the tool; rules think the worst of one that it does not have. */
+  readonly isKnown: boolean;
+  /** What is wrong with the arguments, whatever the rules say. */
+  readonly problem?: string;
+}
+
+/** What would become of a call, were it made now. Nothing is run. */
+export async function checkCall(
+  agent: Agent,
+  call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
+): Promise<CheckedCall> {
+  const { name, input } = call;
+  const tool = agent.tools.get(name);
+  // As a session does it.
+  const facts = callFacts(tool?.facts ?? unknownTool(name), input, agent.facts);
+  const paths = await found(agent, pathsToFind(facts), call);
+  const decision = judge(policyOf(agent.facts), contextOf(facts, paths, 0), input);
+  const problem = tool?.check(input);
+  return { decision, isKnown: tool !== undefined, ...(problem !== undefined && { problem }) };
+}
+
+async function found(
+  agent: Agent,
+  paths: readonly PathArgument[],
+  call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
+): Promise<readonly PathFact[]> {
+  const examine = examinerOf(agent.tools.get(call.name)) ?? agent.examine;
+  if (paths.length === 0 || examine === undefined) return [];
+  const { signal } = new AbortController();
+  return (await examine({ ...call, paths, signal })).paths;
+}
+
+function unknownTool(name: string): ToolFacts {
+  return { name, description: "", schema: {}, idempotent: false, timeoutMs: 0 };
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { providerFor } from "../provider-for.ts";
+import type { AgentCoreConfig, LocalConfig, ProviderConfig } from "./read-provider.ts";
+import type { StartedProvider } from "./started-provider.ts";
+import type { Environment } from "./variables.ts";
+
+export interface ProviderSurroundings {
+  readonly directory: string;
+  readonly clock: SteadyClock;
+  readonly environment: Environment;
+}
+
+/** The provider that a configuration means. Nothing is sent yet. */
+export async function providerFrom(
+  config: ProviderConfig,
+  around: ProviderSurroundings,
+): Promise<StartedProvider> {
+  switch (config.type) {
+    case "local":
+      return running(await local(config, around));
+    case "harness":
+    case "runtime":
+      return running(agentCore(config, around));
+    case "demo":
+      return demo(around);
+    default:
+      return config satisfies never;
+  }
+}
+
+function running(provider: Provider): StartedProvider {
+  return { provider, close: async () => {} };
+}
+
+async function local(
+  config: LocalConfig,
+  { environment }: ProviderSurroundings,
+): Promise<Provider> {
+  const { localProvider } = await import("../../providers/local/local-provider.ts");
+  const { modelFromName } = await import("../../models/model-from-name.ts");
+  const { type: _, model, guards, ...settings } = config;
+  return localProvider({
+    ...settings,
+    model: modelFromName(model, environment),
+    // Checked by the provider, which says what is wrong with them.
+    ...(guards !== undefined && { guards: Object(guards) }),
+  });
+}
+
+function agentCore(config: AgentCoreConfig, { environment }: ProviderSurroundings): Provider {
+  const { type, arn, qualifier, region, profile, endpoint, user, overrides } = config;
+  const place = region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
+  return providerFor({
+    [type]: arn,
+    overrides,
+    ...(place !== undefined && { region: place }),
+    ...(qualifier !== undefined && { qualifier }),
+    ...(profile !== undefined && { profile }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(user !== undefined && { userId: user }),
+  });
+}
+
+async function demo({ directory }: ProviderSurroundings): Promise<StartedProvider> {
+  const { demoProvider } = await import("../demo-agent.ts");
+  return demoProvider(join(directory, "emulator"));
+}

@@ -1,0 +1,55 @@
+import { checkKind, optionsAt, wrongOption } from "../check-options.ts";
+import { nearNames } from "../../domain/near-names.ts";
+import { textsAt } from "./texts-at.ts";
+
+export interface WorkspaceConfig {
+  /** The folder for sessions that named none, from the folder of the configuration. */
+  readonly root?: string;
+  /** The tools that the agent has; all of them when absent. */
+  readonly tools?: readonly string[];
+  /** Variables that commands see. */
+  readonly passEnvironment: readonly string[];
+  /** Whether commands in a sandbox may reach the network. */
+  readonly network: boolean;
+  /** Refuses to start where there is no sandbox, rather than run commands that nothing confines. */
+  readonly requireSandbox: boolean;
+}
+
+const WORKSPACE_TOOLS = [
+  "read_file",
+  "write_file",
+  "edit_file",
+  "list_files",
+  "search",
+  "run_command",
+] as const;
+
+const NAMES = ["root", "tools", "passEnvironment", "network", "requireSandbox"];
+
+/** `true` for all of it as it is. */
+export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
+  const given = optionsAt(value === true ? {} : value, path, NAMES);
+  const { root, tools, network, requireSandbox } = given;
+  checkKind(root, `${path}.root`, "string");
+  checkKind(network, `${path}.network`, "boolean");
+  checkKind(requireSandbox, `${path}.requireSandbox`, "boolean");
+  return {
+    passEnvironment: textsAt(given["passEnvironment"], `${path}.passEnvironment`),
+    network: network === true,
+    requireSandbox: requireSandbox === true,
+    ...(typeof root === "string" && { root }),
+    ...(tools !== undefined && { tools: toolsAt(tools, `${path}.tools`) }),
+  };
+}
+
+function toolsAt(value: unknown, path: string): readonly string[] {
+  const names = textsAt(value, path);
+  for (const [at, name] of names.entries()) {
+    if (WORKSPACE_TOOLS.some((tool) => tool === name)) continue;
+    const [near] = nearNames(name, WORKSPACE_TOOLS);
+    const instead =
+      near === undefined ? `there are ${WORKSPACE_TOOLS.join(", ")}` : `did you mean ${near}?`;
+    throw wrongOption(`${path}[${at}]`, `${path}[${at}] is "${name}"; ${instead}`);
+  }
+  return names;
+}

@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import type { MutationScope } from "../../domain/agent-event.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
+import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
+import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
+import type { WorkspacePlace } from "../agent-definition.ts";
+import { readableBy } from "./readable-by.ts";
+import type { WorkspaceConfig } from "./read-workspace.ts";
+import type { Environment } from "./variables.ts";
+
+export interface WorkspaceSurroundings {
+  /** The folder of the configuration. */
+  readonly folder: string;
+  readonly file: string;
+  readonly directory: string;
+  readonly protectedFolders: readonly string[];
+  readonly environment: Environment;
+  readonly clock: SteadyClock;
+  /** What may be read. */
+  readonly policy: Policy;
+  /** Something that people should know. */
+  readonly notice: (line: string) => void;
+}
+
+export interface ConfiguredWorkspace {
+  readonly place: WorkspacePlace;
+  readonly tools: readonly Tool[];
+  /** Absent without tools of the workspace. */
+  readonly scope?: MutationScope;
+}
+
+/** Where sessions work, and the tools that they have there. */
+export async function workspaceFrom(
+  config: WorkspaceConfig | undefined,
+  around: WorkspaceSurroundings,
+): Promise<ConfiguredWorkspace> {
+  const { folder, file, directory, environment, clock } = around;
+  const root = resolve(folder, config?.root ?? ".");
+  const protectedFolders = [file, directory, ...around.protectedFolders];
+  const place = { root, protectedFolders };
+  if (config === undefined) return { place, tools: [] };
+  const isWanted = (name: string): boolean => config.tools?.includes(name) ?? true;
+  const sandbox = isWanted("run_command") ? await sandboxFor(config, root, around) : undefined;
+  const tools = workspaceTools({
+    root: ({ workingDirectory }) => workingDirectory ?? root,
+    protectedFolders,
+    passEnvironment: config.passEnvironment,
+    mayRead: readableBy(around.policy, root),
+    environment,
+    clock,
+    ...(sandbox !== undefined && { sandbox }),
+  }).filter(({ facts }) => isWanted(facts.name));
+  const isReading = tools.every(({ facts }) => READING.has(facts.traits?.sideEffect ?? ""));
+  return { place, tools, scope: isReading ? "read_only" : "apply_workspace" };
+}
+
+const READING: ReadonlySet<string> = new Set(["none", "read_only"]);
+
+async function sandboxFor(
+  { network, requireSandbox }: WorkspaceConfig,
+  root: string,
+  { environment, notice }: WorkspaceSurroundings,
+): Promise<Sandbox | undefined> {
+  const search = { path: environment["PATH"] ?? "", workspaces: [root], network };
+  const { sandbox, reason } = await findSandbox(search);
+  if (sandbox !== undefined) return sandbox;
+  if (!requireSandbox) {
+    notice(`Commands are not confined (${reason}): one that runs can do whatever you can`);
+    return undefined;
+  }
+  const message = `workspace.requireSandbox is set, and there is no sandbox: ${reason}`;
+  throw new SpanlineError("invalid_option", message, {
+    details: { path: "workspace.requireSandbox" },
+  });
+}

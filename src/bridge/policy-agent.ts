@@ -1,0 +1,72 @@
+import { dirname, resolve } from "node:path";
+import { SpanlineError } from "../domain/errors.ts";
+import { readPolicy } from "../policy/document/read-policy.ts";
+import type { Agent } from "../session/agent.ts";
+import { workspaceTools } from "../tools/workspace/workspace-tools.ts";
+import { readConfig, type AgentConfig } from "./config/read-config.ts";
+import { readDocument } from "./config/read-document.ts";
+import { defineAgent } from "./define-agent.ts";
+
+export interface PolicyPlace {
+  readonly root: string;
+  readonly protectedFolders: readonly string[];
+}
+
+/** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
+export async function policyAgent(file: string, place: PolicyPlace): Promise<Agent> {
+  const policy = readPolicy(await readDocument(file));
+  return judgedAgent(
+    { name: "policy", policy },
+    { ...place, protectedFolders: [file, ...place.protectedFolders] },
+  );
+}
+
+/** An agent of a configuration, to be judged: its rules and the tools of its workspace. None of its code is run. */
+export async function configuredPolicy(
+  file: string,
+  { agent: name, ...place }: PolicyPlace & { readonly agent?: string },
+): Promise<Agent> {
+  const { agents } = readConfig(await readDocument(file));
+  const config = agents.find((one) => name === undefined || one.name === name);
+  if (config === undefined) {
+    const known = agents.map((one) => one.name).join(", ");
+    const message = `There is no agent ${name}; there is ${known}`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
+  }
+  const files = config.toolFiles.map((one) => resolve(dirname(file), one));
+  const protectedFolders = [file, ...files, ...place.protectedFolders];
+  return judgedAgent(config, { ...place, protectedFolders });
+}
+
+type Judged = Pick<AgentConfig, "name" | "policy" | "workspace"> &
+  Partial<Pick<AgentConfig, "rest">>;
+
+function judgedAgent({ name, policy, workspace, rest = {} }: Judged, place: PolicyPlace): Agent {
+  const isWanted = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
+  const { approvals } = rest;
+  return defineAgent({
+    name,
+    provider: {
+      name: "none",
+      seams: [],
+      effectFree: true,
+      open: () => ({ id: "", call: () => Promise.reject(new SpanlineError("aborted", "None")) }),
+    },
+    tools: workspaceTools(place).filter(({ facts }) => isWanted(facts.name)),
+    workspace: place,
+    ...(policy !== undefined && { policy }),
+    // Its tools are not all here, so that a name which fits none is no mistake.
+    ...(policy === undefined && approvals !== undefined && { policy: listed(approvals) }),
+  });
+}
+
+function listed(approvals: unknown) {
+  const { deny = [], ask = [], allow = [], otherwise = "ask" } = Object(approvals);
+  return readPolicy({
+    auto_deny: deny,
+    require_approval: ask,
+    auto_approve: allow,
+    default: otherwise,
+    allow_unparsed_commands: true,
+  });
+}
