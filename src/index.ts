@@ -1,8 +1,9 @@
 // The public entry `spanline`: the words that every part speaks, and agents that are run with tools of one's own. A line
 // added here is API.
 
-export type { AgentDefinition } from "./bridge/agent-definition.ts";
+export type { AgentDefinition, WorkspacePlace } from "./bridge/agent-definition.ts";
 export { defineAgent } from "./bridge/define-agent.ts";
+export { definePolicy } from "./bridge/define-policy.ts";
 export type { Spent, TurnGuard } from "./bridge/guarded-provider.ts";
 export type { RunAnswer, RunOptions } from "./bridge/run-options.ts";
 export type { RunCall, RunResult } from "./bridge/run-result.ts";
@@ -24,6 +25,8 @@ export type { Diagnostic, DiagnosticCode } from "./domain/diagnostic.ts";
 export type { Envelope } from "./domain/envelope.ts";
 export { SpanlineError, type ErrorCode, type Failure } from "./domain/errors.ts";
 export type { JsonObject, JsonValue } from "./domain/json.ts";
+export type { PathFact, PolicyAction, PolicyDecision } from "./domain/policy-decision.ts";
+export type { Policy } from "./domain/policy.ts";
 export type { Outcome, ProviderEvent, Role, TurnEnd } from "./domain/provider-event.ts";
 export {
   toolError,
@@ -34,6 +37,8 @@ export {
   type ToolResult,
   type ToolResultPart,
 } from "./domain/tool.ts";
+export { toolOutput, type ToolOutput } from "./domain/tool-output.ts";
+export type { Executor, SideEffect, ToolKind, ToolTraits } from "./domain/tool-traits.ts";
 export { addToTurn, initialTurn, type TurnState } from "./domain/turn-state.ts";
 export {
   snapshotTurn,
@@ -47,4 +52,6 @@ export type { Usage } from "./domain/usage.ts";
 export type { SteadyClock } from "./platform/clock.ts";
 export type { Agent } from "./session/agent.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
+export { findSandbox } from "./tools/workspace/sandbox/find-sandbox.ts";
+export { workspaceTools } from "./tools/workspace/workspace-tools.ts";
 export type { SpawnOptions, Spawned, Tool, ToolContext } from "./tools/tool.ts";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AcpFlags } from "./acp.ts";
+import { CONFIG } from "./config-option.ts";
 
 /** `spanline acp`. */
 export function addAcp(spanline: Command, done: (exitCode: number) => void): void {
@@ -7,6 +8,7 @@ export function addAcp(spanline: Command, done: (exitCode: number) => void): voi
     .command("acp")
     .description("serve an editor over the Agent Client Protocol, on standard input and output")
     .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
+    .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: AcpFlags) => {

@@ -1,18 +1,20 @@
-import { demoAgents } from "../bridge/demo-agents.ts";
 import { runAcp } from "../bridge/run-acp.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
+import { userDirectory } from "../platform/state-directory.ts";
+import { agentsFrom, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { stopped } from "./stopped.ts";
 
-export interface AcpFlags {
+export interface AcpFlags extends ConfigFlags {
   readonly session?: string;
   readonly dataDir?: string;
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
-export async function acpCommand({ session, dataDir }: AcpFlags): Promise<number> {
+export async function acpCommand(flags: AcpFlags): Promise<number> {
+  const { session, dataDir } = flags;
   // Standard output is the protocol's alone.
   const log = (message: string, facts: object = {}): void => {
     process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
@@ -26,16 +28,18 @@ export async function acpCommand({ session, dataDir }: AcpFlags): Promise<number
   }
   const end = new AbortController();
   void stopped().then(() => end.abort());
+  const report = (error: unknown): void => log("something went wrong", { error: String(error) });
   await runAcp({
     directory,
+    keysDirectory: userDirectory(process.env),
     version: packageVersion(),
     clock: systemClock,
-    agents: () => demoAgents(directory, systemClock),
+    agents: agentsFrom(flags, { directory, report, notice: (line) => log(line) }),
     input: process.stdin,
     output: process.stdout,
     signal: end.signal,
     log,
-    report: (error) => log("something went wrong", { error: String(error) }),
+    report,
     waiting: (owner) =>
       log("the process that has the sessions does not answer; waiting for it", {
         directory,

@@ -5,8 +5,11 @@ import { addEmulate } from "./emulate-options.ts";
 import { addHarness } from "./harness-options.ts";
 import { addInspect } from "./inspect-options.ts";
 import { addInvoke } from "./invoke-options.ts";
+import { addKeys } from "./keys-options.ts";
+import { addPolicy } from "./policy-options.ts";
 import { addRun } from "./run-options.ts";
 import { addSessions } from "./sessions-options.ts";
+import { addTrust } from "./trust-options.ts";
 import { addUp } from "./up-options.ts";
 
 /** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */
@@ -24,6 +27,9 @@ export async function program(argv: readonly string[]): Promise<number> {
   addAcp(spanline, done);
   addRun(spanline, done);
   addSessions(spanline, done);
+  addPolicy(spanline, done);
+  addTrust(spanline, done);
+  addKeys(spanline, done);
   addInspect(spanline, done);
   addInvoke(spanline, done);
   addEmulate(spanline, done);

@@ -3,14 +3,17 @@ import { loadTools } from "../bridge/load-tools.ts";
 import { providerFor } from "../bridge/provider-for.ts";
 import type { DemoRun } from "../bridge/start-demo-run.ts";
 import { SpanlineError } from "../domain/errors.ts";
+import { oneLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { agentFrom, type AgentFlags } from "./agent-from.ts";
+import { agentsFrom, configFrom, type ConfigFlags } from "./agents-from.ts";
 import { connectionFrom } from "./connection.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { limitsFrom, type LimitFlags } from "./limits-from.ts";
 
-export interface RunAgentFlags extends AgentFlags, LimitFlags {
+export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
+  readonly agent?: string;
   readonly user?: string;
   readonly systemPrompt?: string;
   readonly model?: string;
@@ -32,6 +35,11 @@ export async function runAgentFrom(
   if (harness === undefined && runtime === undefined) refuseStray(flags);
   const tools = file === undefined ? [] : await loadTools(file);
   if (harness === undefined && runtime === undefined) {
+    const isConfigured = flags.agent !== undefined || configFrom(flags) !== undefined;
+    if (isConfigured) {
+      if (file !== undefined) throw givenTwice();
+      return configuredAgent(flags, surroundings);
+    }
     // Nobody who runs an agent of their own needs the emulator.
     const { startDemoRun } = await import("../bridge/start-demo-run.ts");
     const directory = dataDirectory(flags.dataDir);
@@ -47,6 +55,28 @@ export async function runAgentFrom(
   });
   const name = harness === undefined ? "runtime" : "harness";
   return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
+}
+
+function givenTwice(): SpanlineError {
+  const message = "tools are given in the configuration, under the tools of its agent";
+  return new SpanlineError("invalid_option", message, { details: { path: "tools" } });
+}
+
+async function configuredAgent(
+  flags: RunAgentFlags,
+  { terminal }: RunSurroundings,
+): Promise<DemoRun> {
+  const report = (error: unknown): void => terminal.note(`${oneLine(String(error))}\n`);
+  const notice = (line: string): void => terminal.note(`${line}\n`);
+  const directory = dataDirectory(flags.dataDir);
+  const { agents, close } = await agentsFrom(flags, { directory, report, notice })();
+  const wanted = flags.agent;
+  const agent = wanted === undefined ? agents[0] : agents.find((one) => one.facts.name === wanted);
+  if (agent !== undefined) return { agent, close };
+  await close();
+  const known = agents.map(({ facts }) => facts.name).join(", ");
+  const message = `agent is "${wanted}", and there is no such agent; there is ${known}`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
 }
 
 /** A flag for an agent that nobody named is a mistake, and the demo agent would hide it. */

@@ -73,6 +73,9 @@ function flagDecision({ yes, no }: ApprovalFlags): boolean | undefined {
 }
 
 /** All of the arguments: nobody should allow what they have not seen. */
-function actionText({ action, input }: ApprovalRequested): string {
-  return oneLine(input === null ? action : `${action} ${jsonText(input)}`);
+function actionText({ action, input, decision }: ApprovalRequested): string {
+  const call = input === null ? action : `${action} ${jsonText(input)}`;
+  // A rule without a name of its own says nothing that the question does not.
+  const hasReason = typeof decision?.rule?.id === "string";
+  return oneLine(hasReason ? `${call} (${decision.reason})` : call);
 }

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
+import { CONFIG } from "./config-option.ts";
 import { positive } from "./number-option.ts";
 import type { RunFlags } from "./run.ts";
 
@@ -11,6 +12,13 @@ export function addRun(spanline: Command, done: (exitCode: number) => void): voi
     .argument("[prompt]", "what to say; - or nothing for what standard input says")
     .option("--harness <harness>", "the harness to run: its ARN, its id, its name or NAME:TAG")
     .addOption(new Option("--runtime <arn>", "the agent runtime to run").conflicts("harness"))
+    .addOption(
+      new Option(
+        "--agent <name>",
+        "an agent of the configuration; the first when not given",
+      ).conflicts(["harness", "runtime"]),
+    )
+    .addOption(new Option("-c, --config <file>", CONFIG).conflicts(["harness", "runtime"]))
     .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
     .option("--user <id>", "on whose behalf the agent acts")
     .option("--system-prompt <text>", "instead of what the harness has")
@@ -47,7 +55,7 @@ Examples:
   git diff | spanline run --harness reviewer --tools tools.mjs --yes -
   spanline run --runtime arn:… "Plan my day" --format open-responses
 
-Without --harness or --runtime it is the demo agent, on an emulator of its own. What the agent says goes to stdout, calls,
+Without --harness or --runtime it is an agent of the configuration, or else the demo agent, on an emulator of its own. What the agent says goes to stdout, calls,
 approvals and results to stderr. A tool that needs an approval asks on the terminal; where there is none it is denied.
 The session is kept in memory, for this run alone; "spanline up" and "spanline acp" keep theirs.
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { positive } from "./number-option.ts";
+import type { AuditFlags } from "./sessions-audit.ts";
 import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
 import type { ListFlags } from "./sessions-list.ts";
@@ -12,12 +13,13 @@ type Done = (exitCode: number) => void;
 export function addSessions(spanline: Command, done: Done): void {
   const sessions = spanline
     .command("sessions")
-    .description("look at, follow, export and delete the sessions of a data directory")
+    .description("look at, follow, audit, export and delete the sessions of a data directory")
     .addHelpText("after", EXAMPLES);
   addList(sessions, done);
   addShow(sessions, done);
   addTail(sessions, done);
   addExport(sessions, done);
+  addAudit(sessions, done);
   addDelete(sessions, done);
 }
 
@@ -71,6 +73,17 @@ function addExport(sessions: Command, done: Done): void {
     });
 }
 
+function addAudit(sessions: Command, done: Done): void {
+  withDirectory(sessions.command("audit"))
+    .description("list who let what run in a session, and check that nobody changed it since")
+    .argument("<session>", SESSION)
+    .option("--json", "as JSON, every receipt in full")
+    .action(async (session: string, flags: AuditFlags) => {
+      const { auditCommand } = await import("./sessions-audit.ts");
+      done(await auditCommand(session, flags));
+    });
+}
+
 function addDelete(sessions: Command, done: Done): void {
   withDirectory(sessions.command("delete"))
     .description("delete a session and its log for ever; a turn that runs in it is ended")
@@ -99,11 +112,13 @@ Examples:
   spanline sessions list --search "refund 7"
   spanline sessions show latest
   spanline sessions tail latest --from 0
+  spanline sessions audit latest
   spanline sessions export ses_… --output session.jsonl
   spanline sessions delete ses_… --yes
 
 Everything but delete only reads, beside whatever process runs the sessions. Deleting goes through that process.
 Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards, else your state directory.
 
-Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed or you said no, 2 there is no such session or the command
+Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed, you said no, or a receipt
+is not proven to be as it was written, 2 there is no such session or the command
 line cannot be used.`;

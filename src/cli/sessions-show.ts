@@ -2,7 +2,7 @@ import type { SessionRecord } from "../bridge/stored-sessions.ts";
 import type { Envelope } from "../domain/envelope.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
-import { isoTime } from "../platform/time-text.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { eventLine } from "./sessions-event-line.ts";
 import { logOf } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags, type SessionsRun } from "./sessions-run.ts";

@@ -5,7 +5,7 @@ import { jsonText } from "../domain/json.ts";
 import { turnStream, type TurnStreamState } from "../domain/turn-stream.ts";
 import { oneLine, printable, type Style } from "../inspect/style.ts";
 import { traceEncoder, type TraceState } from "../inspect/trace.ts";
-import { isoTime } from "../platform/time-text.ts";
+import { isoTime } from "../domain/iso-time.ts";
 
 interface TranscriptState {
   stream: TurnStreamState;

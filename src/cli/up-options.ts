@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { CONFIG } from "./config-option.ts";
 import { port, positive } from "./number-option.ts";
 import type { UpFlags } from "./up.ts";
 
@@ -8,6 +9,7 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
     .command("up")
     .description("run the bridge on this machine: an agent, its sessions, and a live page")
     .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4777)
+    .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
     .option("--keep-days <number>", "delete sessions that nobody used for so many days", positive)
     .option(
@@ -25,7 +27,7 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
 }
 
 const EXAMPLES = `
-The agent is the emulator's demo: no credentials are needed. Sessions outlive the process: kill it at any moment and
+Without a configuration the agent is the emulator's demo: no credentials are needed. Sessions outlive the process: kill it at any moment and
 start it again, and the turn goes on.
 
 Without --keep-days and --keep-mb, sessions are kept until you delete them. With one, it is looked at now and every hour;

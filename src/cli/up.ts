@@ -1,18 +1,19 @@
 import { basename } from "node:path";
-import { demoAgents } from "../bridge/demo-agents.ts";
 import { runUp, type Up } from "../bridge/run-up.ts";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { oneLine, printable } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { lingering } from "../platform/lingering.ts";
 import { packageVersion } from "../platform/package-version.ts";
+import { userDirectory } from "../platform/state-directory.ts";
 import { processTerminal } from "../platform/terminal.ts";
+import { agentsFrom, configFrom, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { INTERRUPTED } from "./interruption.ts";
 import { stopped } from "./stopped.ts";
 import { notKeptHere, retentionFrom, type KeepFlags } from "./up-retention.ts";
 
-export interface UpFlags extends KeepFlags {
+export interface UpFlags extends KeepFlags, ConfigFlags {
   readonly port: number;
   readonly dataDir?: string;
   readonly json?: true;
@@ -36,12 +37,17 @@ export async function upCommand(flags: UpFlags): Promise<number> {
     up = await runUp({
       signal: stop.signal,
       directory,
+      keysDirectory: userDirectory(process.env),
       host: HOST,
       port: flags.port,
       newToken: flags.newToken === true,
       version: packageVersion(),
       clock: systemClock,
-      agents: () => demoAgents(directory, systemClock),
+      agents: agentsFrom(flags, {
+        directory,
+        report,
+        notice: (line) => terminal.note(`${line}\n`),
+      }),
       report,
       ...retentionFrom(flags, (line) => terminal.note(line)),
       waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
@@ -67,28 +73,32 @@ export async function upCommand(flags: UpFlags): Promise<number> {
 function asText(
   { url, link, session, isOwner, ownerPid }: Up,
   directory: string,
-  { dataDir }: UpFlags,
+  flags: UpFlags,
 ): string {
+  const { dataDir } = flags;
+  const note = configFrom(flags) === undefined ? NOTE : "";
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
   const kept = `Sessions are kept in ${directory}.`;
   const rest = isOwner
-    ? ` Kill this process while it works and
+    ? `${note && " "}Kill this process while it works and
 start it again: the turn goes on. ${kept}`
-    : `\n${kept}`;
+    : `${note && "\n"}${kept}`;
   return `${begun}. One session, three ways into it:
 
   In a browser    ${link}
   With curl       curl -N ${url}/api/sessions/${session.sessionId}/prompt \\
                     -H 'content-type: application/json' -H 'accept: text/plain' \\
-                    -d '{"text":"Please save a note: buy milk","wait":true}'
+                    -d '{"text":"${note === "" ? "Hello" : "Please save a note: buy milk"}","wait":true}'
   In an editor    ${ownCommand()} acp --session latest${where}
 
-Saving a note asks for your approval, in the browser or the editor.${rest}
+${note}${rest}
 
 Ctrl-C stops it.
 `;
 }
+
+const NOTE = "Saving a note asks for your approval, in the browser or the editor.";
 
 /** This program as an editor has to start it: by its name only where that is how it was started. */
 function ownCommand(): string {

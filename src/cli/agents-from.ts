@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import type { StartedAgents } from "../bridge/bridge-options.ts";
+import { findConfig } from "../bridge/config/find-config.ts";
+import { systemClock } from "../platform/clock.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import { userDirectory } from "../platform/state-directory.ts";
+
+export interface ConfigFlags {
+  readonly config?: string;
+}
+
+export interface AgentsPlace {
+  /** Where the sessions are. */
+  readonly directory: string;
+  readonly report: (error: unknown) => void;
+  readonly notice: (line: string) => void;
+}
+
+/** The configuration that the flags mean; undefined where there is none. */
+export function configFrom({ config }: ConfigFlags): string | undefined {
+  return config === undefined ? findConfig(process.cwd()) : resolve(config);
+}
+
+/** Starts the agents of the configuration, or the demo agent where there is none. */
+export function agentsFrom(
+  flags: ConfigFlags,
+  { directory, report, notice }: AgentsPlace,
+): () => Promise<StartedAgents> {
+  return async () => {
+    const file = configFrom(flags);
+    if (file === undefined) {
+      const { demoAgents } = await import("../bridge/demo-agents.ts");
+      return demoAgents(directory, systemClock);
+    }
+    // What only a configuration needs is not loaded without one.
+    const { configuredAgents } = await import("../bridge/config/configured-agents.ts");
+    return configuredAgents({
+      file,
+      directory,
+      protectedFolders: [userDirectory(process.env)],
+      clock: systemClock,
+      version: packageVersion(),
+      environment: process.env,
+      report,
+      notice,
+      // Whoever names it means it.
+      isTrusted: async () => {
+        if (flags.config !== undefined) return true;
+        const { isTrusted } = await import("../bridge/config/trusted-configs.ts");
+        return isTrusted(file, userDirectory(process.env));
+      },
+    });
+  };
+}

@@ -1,0 +1,2 @@
+/** What `--config` says in every command that has it. */
+export const CONFIG = "the agents; else the nearest spanline.config.yaml, .yml or .json upwards";

@@ -1,0 +1,40 @@
+import { Option, type Command } from "commander";
+import { CONFIG } from "./config-option.ts";
+import type { PolicyCheckFlags } from "./policy-check.ts";
+
+/** `spanline policy`. */
+export function addPolicy(spanline: Command, done: (exitCode: number) => void): void {
+  const policy = spanline.command("policy").description("what a policy says about calls of tools");
+  policy
+    .command("check")
+    .description("say what would become of a call, and why; nothing is run")
+    .argument("<tool>", "the name of the tool")
+    .argument("[arguments]", "its arguments, as a JSON object", "{}")
+    .option("-c, --config <file>", CONFIG)
+    .option("--agent <name>", "an agent of the configuration; the first when not given")
+    .addOption(
+      new Option(
+        "--policy <file>",
+        "a file with a policy alone, for the tools of the workspace",
+      ).conflicts(["config", "agent"]),
+    )
+    .option("--cwd <folder>", "where the session works; this folder when not given")
+    .option("-d, --data-dir <folder>", "where sessions are kept, which no tool may touch")
+    .option("--json", "the receipt as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action(async (tool: string, input: string, flags: PolicyCheckFlags) => {
+      const { policyCheckCommand } = await import("./policy-check.ts");
+      done(await policyCheckCommand(tool, input, flags));
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  spanline policy check edit_file '{"path":"src/../.env"}'
+  spanline policy check run_command '{"command":"npm test && git push"}' --agent coder
+  spanline policy check write_file '{"path":"notes.md"}' --policy policy.yaml
+
+Paths are looked up on the disk as they are now. No code of the configuration is run and no MCP server is started: tools of
+theirs count as unknown, and rules think the worst of those.
+
+Exit codes: 0 allowed, 3 somebody would be asked, 4 denied, 2 the command line or the policy cannot be used.`;
