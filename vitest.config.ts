@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,5 +8,7 @@ export default defineConfig({
     // Property and fuzz tests are bounded in runs, not in time; a slow machine must not fail them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // Commands under test keep the keys that they make away from the user's own.
+    env: { XDG_STATE_HOME: join(tmpdir(), "spanline-test-state") },
   },
 });

@@ -1,4 +1,4 @@
-import { isoTime } from "../platform/time-text.ts";
+import { isoTime } from "../domain/iso-time.ts";
 
 const SKEW_MINUTES = 5;
 const SKEW = SKEW_MINUTES * 60 * 1000;

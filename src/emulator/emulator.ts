@@ -6,7 +6,7 @@ import { startServer, type ServerLimits } from "../http/server.ts";
 import { systemClock } from "../platform/clock.ts";
 import { FolderHeldError, holdFolder } from "../platform/held-folder.ts";
 import { packageVersion } from "../platform/package-version.ts";
-import { isoTime } from "../platform/time-text.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { strictAuthentication, type Authenticate } from "./authenticate.ts";
 import { DEMO_ID, openControlPlane } from "./control/control-plane.ts";
 import { NO_DELAYS } from "./control/delays.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../domain/json.ts";
-import { isoTime } from "../platform/time-text.ts";
+import { isoTime } from "../domain/iso-time.ts";
 import { jsonAnswer } from "./control/call.ts";
 import { Fields } from "./control/fields.ts";
 import { CHANGE_KINDS, type InjectedOutcome } from "./control/injected-outcomes.ts";

@@ -12,6 +12,7 @@ import { emulate } from "../../src/emulator/emulate.ts";
 import type { Switches } from "../../src/emulator/switches.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import type { KilledBridge } from "../programs/killed-bridge.ts";
+import { answering, says, startModel, type Asked, type Scripted } from "../support/model-server.ts";
 
 /** An emulator that outlives every bridge, and what it was told. */
 export interface KillWorld {
@@ -38,19 +39,28 @@ export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise
     brains: { worker: workerBrain(heard) },
     switches: { onDisconnect },
   });
+  const { url: endpoint, demoArn: harnessArn } = emulator;
+  return worldAround(heard, { endpoint, harnessArn }, () => emulator.close());
+}
+
+/** The same with a model that outlives every bridge, and an agent whose loop runs in the bridge. */
+export async function localKillWorld(): Promise<KillWorld> {
+  const heard: string[] = [];
+  const server = await startModel("chat", (asked) => workerModel(asked, heard));
+  return worldAround(heard, { endpoint: server.url, harnessArn: null }, async () => undefined);
+}
+
+async function worldAround(
+  heard: readonly string[],
+  agent: Pick<KilledBridge, "endpoint" | "harnessArn">,
+  close: () => Promise<void>,
+): Promise<KillWorld> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-kill-"));
   const file = join(folder, "sessions.db");
   const effects = join(folder, "effects.txt");
   return {
     heard,
-    run: (program, settings) =>
-      runProgram(program, {
-        ...settings,
-        file,
-        effects,
-        endpoint: emulator.url,
-        harnessArn: emulator.demoArn,
-      }),
+    run: (program, settings) => runProgram(program, { ...settings, ...agent, file, effects }),
     async log() {
       const store = await openSqliteStore({ file, readOnly: true });
       const events = await store.read("ses_killed", 0, 10_000);
@@ -62,7 +72,7 @@ export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise
       return (await readFile(effects, "utf8")).trim().split("\n");
     },
     async end() {
-      await emulator.close();
+      await close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -108,6 +118,16 @@ function stepsFor({ messages }: BrainRequest): Step[] {
     { type: "text", text: answer.slice(8) },
     { type: "stop", reason: "end_turn" },
   ];
+}
+
+/** Plays the same as a model, which is told all of the conversation, and knows nothing else. */
+function workerModel({ messages }: Asked, heard: string[]): Scripted {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const text = since.map(({ content }) => String(content)).join(" ");
+  heard.push(text);
+  if (text !== "first") return says(`I heard: ${text}`);
+  const calls = ["lookup", "charge"].map((name) => ({ id: `call_${name}`, name }));
+  return answering({ text: "I look it up, then I charge.", calls });
 }
 
 function call(name: string): Step[] {

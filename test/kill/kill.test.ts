@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { OnLost } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { expectedTranscript, stateOf } from "./expected-transcript.ts";
-import { killWorld, livingIn, transcript, type KillWorld } from "./kill-world.ts";
+import { expectedTranscript } from "./expected-transcript.ts";
+import { expectOneCharge, expectWhole } from "./expected-log.ts";
+import { killWorld, transcript, type KillWorld } from "./kill-world.ts";
 
 /**
  * Kills a bridge with SIGKILL before and after every append of a session with text, two tools, an approval and a
@@ -73,36 +74,11 @@ describe("a bridge that is killed", () => {
   });
 });
 
-/** No gaps, and nothing left open. */
-function expectWhole(log: readonly Envelope[]): void {
-  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
-  const { turn, approvals } = stateOf(log);
-  expect({ current: turn.current, pending: approvals.pending }).toEqual({
-    current: null,
-    pending: [],
-  });
-  expect(idsOf(log, "turn.finished")).toEqual(idsOf(log, "turn.started"));
-  expect([...idsOf(log, "tool.finished")].sort()).toEqual(idsOf(log, "tool.announced").sort());
-}
-
-function idsOf(log: readonly Envelope[], type: Envelope["event"]["type"]): string[] {
-  return log.flatMap(({ event }) => {
-    if (event.type !== type) return [];
-    if ("toolCallId" in event && event.toolCallId !== undefined) return [event.toolCallId];
-    return "turnId" in event ? [event.turnId] : [];
-  });
-}
-
 async function expectNothingTwice(world: KillWorld, log: readonly Envelope[]): Promise<void> {
   const upstreams = log.filter(({ event }) => event.type === "upstream.opened").length;
   const often = world.heard.filter(
     (text) => world.heard.filter((one) => one === text).length > upstreams,
   );
   expect(often).toEqual([]);
-  const charges = (await world.effects()).filter((line) => line === "charge");
-  expect(charges.length).toBeLessThanOrEqual(1);
-  const groups = log.flatMap(({ event }) =>
-    event.type === "tool.spawned" ? [event.group.id] : [],
-  );
-  expect((await Promise.all(groups.map(livingIn))).flat()).toEqual([]);
+  await expectOneCharge(world, log);
 }

@@ -1,7 +1,10 @@
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import type { Decision, OnLost } from "../../src/domain/agent-event.ts";
+import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { localProvider } from "../../src/providers/local/local-provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -12,8 +15,10 @@ export interface KilledBridge {
   readonly file: string;
   /** What the tools did is written down here, a line for each time. */
   readonly effects: string;
+  /** Where the emulator is, or the model of an agent whose loop runs in this process. */
   readonly endpoint: string;
-  readonly harnessArn: string;
+  /** Null for such an agent. */
+  readonly harnessArn: string | null;
   readonly onLost: OnLost;
   /** What an approver says of a tool that was running at a kill. */
   readonly outcome: Decision;
@@ -54,11 +59,7 @@ const working = (name: string, idempotent: boolean) =>
 const store = deadly(await openSqliteStore({ file }));
 const agent = defineAgent({
   name: "worker",
-  provider: harnessProvider({
-    harnessArn,
-    endpoint,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-  }),
+  provider: provider(),
   tools: [working("lookup", true), working("charge", false)],
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
@@ -91,6 +92,14 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
 }
 await sessions.close();
 await store.close();
+
+function provider(): Provider {
+  if (harnessArn === null) {
+    return localProvider({ model: openAiCompatible({ model: "worker", baseUrl: endpoint }) });
+  }
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  return harnessProvider({ harnessArn, endpoint, credentials });
+}
 
 async function say(text: string, commandId: string): Promise<void> {
   const command = { type: "prompt", content: [{ type: "text", text }] } as const;

@@ -144,8 +144,9 @@ describe("what a run is asked", () => {
         return "allow";
       },
     });
+    const options = ["allow", "allow-always", "deny"];
     expect(requests).toMatchObject([
-      { question: "run", action: "refund", input: { order: 7 }, options: ["allow", "deny"] },
+      { question: "run", action: "refund", input: { order: 7 }, options },
     ]);
     expect([ran, finalText]).toEqual([[{ order: 7 }], "Done."]);
   });
@@ -162,7 +163,7 @@ describe("what a run is asked", () => {
       },
     ],
     ["the caller says what is no answer to this", { approve: async () => "continue" as const }],
-  ])("is denied when %s, and the agent hears that", async (_, options) => {
+  ])("is denied when %s, and the agent hears that [W-07]", async (_, options) => {
     const { ran, outcome, finalText, calls } = await ask({ prompt: "refund 7", ...options });
     expect([ran, outcome, finalText]).toEqual([[], "completed", "Then I leave it."]);
     expect(calls).toMatchObject([{ ending: "denied", result: { isError: true } }]);
@@ -183,7 +184,7 @@ describe("what a run is asked", () => {
   });
 
   it.each([
-    [{}, 'TypeError: missing is no answer to "refund"; it takes allow, deny'],
+    [{}, 'TypeError: missing is no answer to "refund"; it takes allow, allow-always, deny'],
     [
       { decision: "allow", input: [7] },
       'TypeError: The input in the answer to "refund" is an array, wanted an object',
@@ -203,7 +204,8 @@ describe("what a run is asked", () => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
     await ask({ prompt: "refund 7", approve: async () => "done", report });
-    expect(reported).toEqual(['TypeError: "done" is no answer to "refund"; it takes allow, deny']);
+    const wanted = "it takes allow, allow-always, deny";
+    expect(reported).toEqual([`TypeError: "done" is no answer to "refund"; ${wanted}`]);
   });
 
   it("may be how to go on after a lost call: a run that nobody answers for ends as failed [RMA-P1-11]", async () => {

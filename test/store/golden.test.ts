@@ -3,6 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
+import { decide } from "../../src/session/decide.ts";
+import { evolve } from "../../src/session/evolve.ts";
+import { initialState } from "../../src/session/state.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
 import { fileWithLog, opened, type StoredRow } from "./sqlite-support.ts";
 
 const folder = join(import.meta.dirname, "golden");
@@ -36,6 +40,39 @@ describe.each(releases)("the log of version %s", (release) => {
     expect(await store.check()).toEqual([]);
     const acquired = await store.acquire("ses_golden", { owner: "me", now: 0, forMs: 1 });
     expect(acquired.head.seq).toBe(rows.length);
+  });
+
+  it("is folded, however far it goes, and taken up by the bridge of today", async () => {
+    const rows = rowsOf(release);
+    const store = await opened({ file: await fileWithLog("ses_golden", rows) });
+    const log = await store.read("ses_golden", 0, rows.length + 1);
+    const input = { type: "recovered", epoch: 9, at: 1_800_000_000_100, seed: "0" } as const;
+    for (const { seq } of log) {
+      const state = log.slice(0, seq).reduce(evolve, initialState);
+      const { events, state: after } = decide(state, input);
+      expect(events.reduce(evolve, state)).toEqual(after);
+    }
+  });
+});
+
+describe("what was allowed in the log of version 0.1", () => {
+  it("is allowed today, and what was taken back is not", () => {
+    const log = linesOf("log-0.1.read.jsonl") as readonly Envelope[];
+    const { approvals } = log.reduce(evolve, initialState);
+    expect(approvals).toEqual({
+      pending: [],
+      grants: [
+        {
+          grantId: "grant_1",
+          scope: {
+            tool: "shell",
+            rule: { source: "require_approval", action: "ask", id: null, index: 0 },
+            command: "git log | head",
+            digest: "sha256:4e07408562",
+          },
+        },
+      ],
+    });
   });
 });
 

@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly input?: string;
   /** As if a person sat there. */
   readonly isTerminal?: boolean;
+  /** The folder of all when it is not given. */
+  readonly workingDirectory?: string;
 }
 
 export interface CommandLine {
@@ -53,13 +55,14 @@ export async function commandLine(): Promise<CommandLine> {
   await bundle("cli/main.ts", "bin/main.mjs");
   writeFileSync(join(folder, "bin/package.json"), readFileSync(join(root, "package.json")));
 
-  const start: CommandLine["start"] = (args, { environment, input, isTerminal } = {}) => {
+  const start: CommandLine["start"] = (args, options = {}) => {
+    const { environment, input, isTerminal, workingDirectory = folder } = options;
     const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
     const seated = ["--import", SEATED];
     const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
     const child = spawn(process.execPath, [...program, ...args], {
       env: { ...clean, SPANLINE_DATA_DIR: join(folder, "data"), ...environment },
-      cwd: folder,
+      cwd: workingDirectory,
     });
     children.push(child);
     if (isTerminal !== true) child.stdin.end(input ?? "");

@@ -41,3 +41,15 @@ export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
     },
   };
 }
+
+/** Lets the time pass, timer by timer, until something has come. */
+export async function passing(clock: FakeClock, done: Promise<unknown>): Promise<void> {
+  const pause = (): Promise<false> =>
+    new Promise((resolve) => {
+      setImmediate(() => resolve(false));
+    });
+  const isDone = done.then(() => true);
+  while (!(await Promise.race([isDone, pause()]))) {
+    if (clock.pending > 0) clock.advance(250);
+  }
+}

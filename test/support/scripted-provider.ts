@@ -3,13 +3,20 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
 import type { ProviderEvent, TurnEnd } from "../../src/domain/provider-event.ts";
 import { toolCall } from "../../src/domain/tool.ts";
-import type { CallInput, Provider, ProviderCall, Seam } from "../../src/providers/provider.ts";
+import type {
+  CallInput,
+  Provider,
+  ProviderCall,
+  Seam,
+  TurnProgress,
+} from "../../src/providers/provider.ts";
 
 /** One call that was made, as the provider saw it. */
 export interface SeenCall {
   readonly sessionId: string;
   readonly history: readonly ModelMessage[];
   readonly input: CallInput;
+  readonly turn?: TurnProgress;
 }
 
 export type Answer = (signal: AbortSignal, call: SeenCall) => AsyncIterable<ProviderEvent>;
@@ -22,6 +29,7 @@ export interface ScriptedProvider extends Provider {
 
 interface ScriptedOptions {
   readonly effectFree?: boolean;
+  readonly keepsHistory?: boolean;
   readonly seams?: readonly Seam[];
   /** Happens while a conversation is being stopped. */
   onStop?(signal: AbortSignal): Promise<void>;
@@ -32,20 +40,25 @@ export function scriptedProvider(
   answers: readonly Answer[],
   options: ScriptedOptions = {},
 ): ScriptedProvider {
-  const { effectFree = false, seams = ["turn-start", "tool-results", "turn-end"] } = options;
+  const {
+    effectFree = false,
+    keepsHistory = true,
+    seams = ["turn-start", "tool-results", "turn-end"],
+  } = options;
   const calls: SeenCall[] = [];
   const stopped: string[] = [];
   return {
     name: "scripted",
     seams,
     effectFree,
+    keepsHistory,
     calls,
     stopped,
     open({ sessionId = "", history = [] } = {}) {
       return {
         id: sessionId,
-        async call(input, { signal }) {
-          const call = { sessionId, history, input };
+        async call(input, { signal, turn }) {
+          const call = { sessionId, history, input, ...(turn !== undefined && { turn }) };
           calls.push(call);
           const answer = answers[calls.length - 1] ?? answers.at(-1);
           if (answer === undefined) throw new Error("Nothing was scripted");

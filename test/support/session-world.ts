@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
+import type { Principal } from "../../src/domain/actor.ts";
 import type {
   AgentEvent,
   AgentEventType,
@@ -44,9 +45,11 @@ export interface AgentParts extends Partial<Omit<AgentFacts, "provider" | "tools
   readonly providerFacts?: Partial<ProviderFacts>;
   readonly tools?: readonly Tool[];
   readonly caps?: Partial<AgentFacts["caps"]>;
+  readonly examine?: NonNullable<Agent["examine"]>;
 }
 
-export function agentOf({ provider, tools = [], caps, providerFacts, ...rest }: AgentParts): Agent {
+export function agentOf(parts: AgentParts): Agent {
+  const { provider, tools = [], caps, providerFacts, examine, ...rest } = parts;
   const facts: AgentFacts = {
     name: "demo",
     provider: {
@@ -54,6 +57,7 @@ export function agentOf({ provider, tools = [], caps, providerFacts, ...rest }: 
       seams: provider.seams,
       effectFree: provider.effectFree,
       canStop: true,
+      ...(provider.keepsHistory === false && { keepsHistory: false }),
       ...providerFacts,
     },
     tools: tools.map((one) => one.facts),
@@ -65,7 +69,13 @@ export function agentOf({ provider, tools = [], caps, providerFacts, ...rest }: 
     ...rest,
   };
   const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
-  return { facts, digest, provider, tools: new Map(tools.map((one) => [one.facts.name, one])) };
+  return {
+    facts,
+    digest,
+    provider,
+    tools: new Map(tools.map((one) => [one.facts.name, one])),
+    ...(examine !== undefined && { examine }),
+  };
 }
 
 export function sessionsOn(
@@ -116,6 +126,7 @@ export interface World {
 }
 
 interface Sent {
+  readonly principal?: Principal;
   readonly clientId?: string;
   readonly commandId?: string;
 }

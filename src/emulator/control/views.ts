@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import { isObject } from "../../domain/json.ts";
-import { isoTime } from "../../platform/time-text.ts";
+import { isoTime } from "../../domain/iso-time.ts";
 import {
   currentVersion,
   endpointStanding,

@@ -1,0 +1,37 @@
+import {
+  fails,
+  hangs,
+  refuses,
+  says,
+  wants,
+  type Asked,
+  type AskedMessage,
+  type Scripted,
+} from "../support/model-server.ts";
+import { RECOUNT, TOOLS } from "./provider-contract.ts";
+
+/** Plays the agent of the provider contract as a model, which knows nothing but what it is asked. */
+export function contractModel({ messages, tools = [] }: Asked): Scripted {
+  const last = messages.at(-1);
+  const text = wordsOf(last);
+  if (text.endsWith(RECOUNT)) return says(`I know: ${JSON.stringify(messages)}`);
+  if (text.endsWith(TOOLS)) return says(`I have: ${JSON.stringify(tools)}`);
+  const answers: { readonly [word: string]: Scripted } = {
+    hello: says("Hello there."),
+    long: hangs("Once upon a time"),
+    fail: fails("So far", "server_error"),
+    refuse: refuses(429, {}, "rate_limit_error"),
+    call: wants({ id: "call_1", name: "look", input: { at: "it" } }),
+    "": says("Thank you."),
+  };
+  // What was said before it, and not answered, is part of the same message.
+  return answers[text.split("\n\n").at(-1) ?? ""] ?? says(`I do not know "${text}"`);
+}
+
+/** What the last message says in words, in either dialect: nothing where it only brings results. */
+function wordsOf(message: AskedMessage | undefined): string {
+  const content = message?.content;
+  if (typeof content === "string") return message?.role === "user" ? content : "";
+  if (!Array.isArray(content)) return "";
+  return content.flatMap((part) => (part?.type === "text" ? [part.text] : [])).join("\n\n");
+}

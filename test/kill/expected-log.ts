@@ -1,0 +1,34 @@
+import { expect } from "vitest";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { stateOf } from "./expected-transcript.ts";
+import { livingIn, type KillWorld } from "./kill-world.ts";
+
+/** No gaps, and nothing left open. */
+export function expectWhole(log: readonly Envelope[]): void {
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
+  const { turn, approvals } = stateOf(log);
+  expect({ current: turn.current, pending: approvals.pending }).toEqual({
+    current: null,
+    pending: [],
+  });
+  expect(idsOf(log, "turn.finished")).toEqual(idsOf(log, "turn.started"));
+  expect([...idsOf(log, "tool.finished")].sort()).toEqual(idsOf(log, "tool.announced").sort());
+}
+
+function idsOf(log: readonly Envelope[], type: Envelope["event"]["type"]): string[] {
+  return log.flatMap(({ event }) => {
+    if (event.type !== type) return [];
+    if ("toolCallId" in event && event.toolCallId !== undefined) return [event.toolCallId];
+    return "turnId" in event ? [event.turnId] : [];
+  });
+}
+
+/** The tool that does harm when it runs twice did not, and nothing of any tool runs on. */
+export async function expectOneCharge(world: KillWorld, log: readonly Envelope[]): Promise<void> {
+  const charges = (await world.effects()).filter((line) => line === "charge");
+  expect(charges.length).toBeLessThanOrEqual(1);
+  const groups = log.flatMap(({ event }) =>
+    event.type === "tool.spawned" ? [event.group.id] : [],
+  );
+  expect((await Promise.all(groups.map(livingIn))).flat()).toEqual([]);
+}

@@ -1,0 +1,287 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+/**
+ * An MCP server over standard input and output that does what a server must not: before it says hello when it is told so by
+ * an argument, else when one of its tools is called.
+ */
+const [mode = ""] = process.argv.slice(2);
+const PLAIN =
+  "echo pid surroundings die hang steps nudge deaf giant flood change error pictures roots sample cancelled silence refuse".split(
+    " ",
+  );
+const CHECKED = ["fits", "lies", "keeps_to_itself"];
+const NUMBER = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+const cancelled: unknown[] = [];
+const asked = new Map<unknown, unknown>();
+let tools = toolsOf(mode);
+let lastToken: unknown;
+/** Whether somebody wants to know of changes; in the older protocol everybody does. */
+let isHeard = mode !== "modern";
+
+/** Whether more can be said at once. */
+function say(message: object): boolean {
+  return process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
+
+function text(id: unknown, said: string): void {
+  say({ id, result: { resultType: "complete", content: [{ type: "text", text: said }] } });
+}
+
+function tool(name: string, more: object = {}): object {
+  return { name, description: `Does ${name}`, inputSchema: { type: "object" }, ...more };
+}
+
+function toolsOf(what: string): readonly unknown[] {
+  switch (what) {
+    case "many":
+      return Array.from({ length: 10_000 }, (_, at) => tool(`tool_${at}`));
+    case "schemas":
+      return [
+        tool("good"),
+        tool("untyped", { inputSchema: {} }),
+        tool("no_schema", { inputSchema: null }),
+        tool("text", { inputSchema: { type: "string" } }),
+        tool("wrong", { inputSchema: { type: "object", properties: { a: { type: "text" } } } }),
+        tool("dangling", { inputSchema: { type: "object", $ref: "#/definitions/none" } }),
+        tool("remote", { inputSchema: { type: "object", $ref: "https://example.org/schema" } }),
+        tool("deep", { inputSchema: { type: "object", properties: nested(100) } }),
+        tool("huge", { inputSchema: { type: "object", description: "x".repeat(70_000) } }),
+        tool("lying_output", { outputSchema: { type: "nothing" } }),
+        tool("task", { execution: { taskSupport: "required" } }),
+        tool("good"),
+        { name: 7 },
+        null,
+      ];
+    case "names":
+      return [
+        tool("__proto__", {
+          inputSchema: JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
+        }),
+        tool("constructor"),
+        tool("with space"),
+        tool("l".repeat(200)),
+        tool("x".repeat(300)),
+        tool("\u001b[31mred\u202e"),
+        tool("described", { description: "Reads\u0000 a\u001b[2J file\u202e.\u{E0041}\u{E0042}" }),
+        tool("silent", { description: "\u200b", title: "A title" }),
+        tool("long", { description: "y".repeat(10_000) }),
+      ];
+    case "hints":
+      return [
+        tool("read", { annotations: { readOnlyHint: true } }),
+        tool("search", { annotations: { readOnlyHint: true, openWorldHint: true } }),
+        tool("again", { annotations: { idempotentHint: true } }),
+        tool("plain", {
+          _meta: { _mcp_server: "another" },
+          annotations: { _mcp_server: "another" },
+        }),
+      ];
+    case "slow-schema":
+      return [
+        tool("slow", { inputSchema: bomb() }),
+        tool("regex", { inputSchema: backtracking() }),
+      ];
+    default:
+      return [
+        ...PLAIN.map((name) => tool(name)),
+        ...CHECKED.map((name) => tool(name, { outputSchema: NUMBER })),
+      ];
+  }
+}
+
+function nested(levels: number): object {
+  return levels === 0 ? {} : { a: { type: "object", properties: nested(levels - 1) } };
+}
+
+/** Every level is looked at twice for each time of the one above. */
+function bomb(): object {
+  const levels = Array.from({ length: 40 }, (_, at) => [
+    `d${at}`,
+    { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+  ]);
+  return {
+    type: "object",
+    $ref: "#/$defs/d0",
+    $defs: { ...Object.fromEntries(levels), d40: { minProperties: 0 } },
+  };
+}
+
+function backtracking(): object {
+  return { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+}
+
+async function call(id: unknown, name: unknown, given: unknown, token: unknown): Promise<void> {
+  switch (name) {
+    case "echo":
+      return text(id, JSON.stringify(given));
+    case "pid":
+      return text(id, String(process.pid));
+    case "surroundings":
+      return text(id, JSON.stringify({ env: process.env, cwd: process.cwd() }));
+    case "die":
+      process.stderr.write("The roof is on fire\n", () => process.exit(9));
+      return;
+    case "hang":
+      return;
+    case "steps":
+      lastToken = token;
+      say({
+        method: "notifications/progress",
+        params: { progressToken: token, progress: 1, total: 3 },
+      });
+      return;
+    case "nudge":
+      say({
+        method: "notifications/progress",
+        params: { progressToken: lastToken, progress: 2, message: "Half\u001b[31m way" },
+      });
+      return text(id, "nudged");
+    case "deaf":
+      text(id, "What?");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      return;
+    case "giant":
+      return text(id, "x".repeat(11 * 1024 * 1024));
+    case "flood":
+      for (let sent = 0; sent < 10_000; sent += 1) {
+        say({ method: "notifications/tools/list_changed" });
+        say({ method: "notifications/progress", params: { progressToken: token, progress: sent } });
+        if (!say({ id: 1_000_000 + sent, result: {} })) await once(process.stdout, "drain");
+      }
+      return text(id, "flooded");
+    case "change":
+      tools = [tool("echo", { description: "Another echo" }), tool("newcomer")];
+      text(id, "changed");
+      if (isHeard) say({ method: "notifications/tools/list_changed" });
+      return;
+    case "error":
+      return void say({
+        id,
+        result: { isError: true, content: [{ type: "text", text: "No such row" }] },
+      });
+    case "refuse":
+      return void say({ id, error: { code: -32_602, message: "No\u0007 such argument" } });
+    case "pictures":
+      return void say({ id, result: { content: pictures() } });
+    case "roots":
+      asked.set("roots-1", id);
+      return void say({ id: "roots-1", method: "roots/list" });
+    case "sample":
+      asked.set("sample-1", id);
+      return void say({
+        id: "sample-1",
+        method: "sampling/createMessage",
+        params: { messages: [], maxTokens: 1 },
+      });
+    case "cancelled":
+      return text(id, JSON.stringify(cancelled));
+    case "silence":
+      return void say({ id, result: {} });
+    case "fits":
+      return void say({ id, result: { structuredContent: { n: 1 } } });
+    case "lies":
+      return void say({
+        id,
+        result: { content: [{ type: "text", text: "{}" }], structuredContent: { n: "one" } },
+      });
+    case "keeps_to_itself":
+      return void say({ id, result: { content: [] } });
+    default:
+      return void say({ id, error: { code: -32_602, message: `Unknown tool ${String(name)}` } });
+  }
+}
+
+function pictures(): readonly object[] {
+  const data = Buffer.alloc(3000).toString("base64");
+  return [
+    { type: "image", mimeType: "image/png", data },
+    { type: "audio", mimeType: "audio/wav", data },
+    { type: "resource_link", uri: "file:///a.txt", name: "a", size: 12 },
+    { type: "resource", resource: { uri: "file:///b.txt", text: "inside b" } },
+    { type: "resource", resource: { uri: "file:///c.bin", blob: data } },
+    { type: "hologram", depth: 3 },
+  ];
+}
+
+/** What the protocol of 2026 wants in a result. */
+const COMPLETE = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: { readonly [name: string]: unknown };
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+async function hear({ id, method, params = {}, ...answer }: Message): Promise<void> {
+  switch (method) {
+    case "initialize":
+      if (mode === "silent") return;
+      if (mode === "modern") return void say({ id, error: { code: -32_601, message: "What?" } });
+      return void say({
+        id,
+        result: {
+          protocolVersion: params["protocolVersion"],
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: "hostile", version: "1" },
+        },
+      });
+    case "server/discover":
+      return void say({
+        id,
+        result: {
+          ...COMPLETE,
+          supportedVersions: ["2026-07-28"],
+          capabilities: { tools: { listChanged: true } },
+        },
+      });
+    case "subscriptions/listen":
+      isHeard = true;
+      return void say({
+        method: "notifications/subscriptions/acknowledged",
+        params: { _meta: { [SUBSCRIPTION]: id }, notifications: { toolsListChanged: true } },
+      });
+    case "tools/list":
+      return list(id, params["cursor"]);
+    case "tools/call": {
+      const { progressToken } = Object(params["_meta"]);
+      return call(id, params["name"], params["arguments"], progressToken);
+    }
+    case "notifications/cancelled":
+      return void cancelled.push(params["requestId"]);
+    case undefined:
+      return text(asked.get(id), JSON.stringify(answer));
+    default:
+  }
+}
+
+function list(id: unknown, cursor: unknown): void {
+  if (mode === "pages") {
+    const at = Number(cursor ?? 0);
+    const nextCursor = at < 3 ? { nextCursor: String(at + 1) } : {};
+    return void say({ id, result: { tools: [tool(`page_${at}`)], ...nextCursor } });
+  }
+  if (mode === "circle")
+    return void say({ id, result: { tools: [tool(`t${String(cursor)}`)], nextCursor: "again" } });
+  if (mode === "no-list") return void say({ id, result: { tools: "none of your business" } });
+  say({ id, result: { ...COMPLETE, tools } });
+}
+
+const { PID_FILE } = process.env;
+if (PID_FILE !== undefined) writeFileSync(PID_FILE, String(process.pid));
+if (mode === "exit") {
+  process.stderr.write(`Cannot open the\u0007 database ${process.env["DATABASE"] ?? ""}\n`);
+  process.exitCode = 3;
+} else {
+  if (mode === "stubborn") {
+    process.on("SIGTERM", () => undefined);
+    setInterval(() => undefined, 1000);
+  }
+  if (mode === "junk") process.stdout.write('Hello!\n{"jsonrpc":"1.0"}\n[]\nnull\n{"broken\n\n');
+  if (mode === "endless") setInterval(() => process.stdout.write("x".repeat(1024 * 1024)), 1);
+  for await (const line of createInterface({ input: process.stdin })) void hear(JSON.parse(line));
+}

@@ -1,0 +1,10 @@
+import { once } from "node:events";
+import { startCompanion } from "../../src/platform/companion.ts";
+
+/** Keeps a companion that runs a script of the shell, tells the number that it says, and waits to be killed. */
+const [script = ""] = process.argv.slice(2);
+const environment = { PATH: process.env["PATH"] ?? "" };
+const { output, errors } = await startCompanion("/bin/sh", ["-c", script], { environment });
+errors.resume();
+const [pid]: unknown[] = await once(output, "data");
+process.send?.(Number(pid));

@@ -1,0 +1,48 @@
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Puts a link in the place of a folder and of a file, and the real ones back, as fast as it can, until it is told to
+ * stop; then it says how often.
+ */
+const [root = "", outside = ""] = process.argv.slice(2);
+const folder = join(root, "folder");
+const file = join(root, "file.txt");
+let rounds = 0;
+let isOver = false;
+process.on("message", () => {
+  isOver = true;
+});
+
+function swap(): void {
+  for (let count = 0; count < 50; count++) {
+    renameSync(folder, join(root, "kept"));
+    // A tool that writes may have made a folder of that name meanwhile.
+    while (!isDone(() => symlinkSync(outside, folder))) remove(folder);
+    remove(folder);
+    while (!isDone(() => renameSync(join(root, "kept"), folder))) remove(folder);
+    symlinkSync(join(outside, "file.txt"), join(root, "link"));
+    renameSync(join(root, "link"), file);
+    writeFileSync(join(root, "plain"), "inside");
+    renameSync(join(root, "plain"), file);
+    rounds += 1;
+  }
+  if (isOver) process.send?.(rounds, () => process.disconnect());
+  else setImmediate(swap);
+}
+
+function isDone(change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function remove(path: string): void {
+  isDone(() => rmSync(path, { recursive: true, force: true }));
+}
+
+process.send?.("ready");
+swap();

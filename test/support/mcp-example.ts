@@ -1,0 +1,53 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
+import { bundled } from "./bundled.ts";
+
+const examples = join(
+  import.meta.dirname,
+  "../../node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server",
+);
+
+/** A server of the official SDK, as it comes, over standard input and output. */
+export function exampleProgram(name: string): StdioServerSettings {
+  const args = [join(examples, `${name}.js`)];
+  return { type: "stdio", name, command: process.execPath, args };
+}
+
+export interface ExampleServer {
+  readonly url: string;
+  /** Kills it, and resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Another one at the same place. */
+  again(): Promise<ExampleServer>;
+}
+
+/** The same over HTTP, on a free port. */
+export async function exampleServer(
+  name: string,
+  args: readonly string[] = [],
+  port = 0,
+): Promise<ExampleServer> {
+  const child = fork(join(examples, `${name}.js`), args, {
+    execArgv: ["--import", await bundled("on-free-port.ts")],
+    env: { PATH: process.env["PATH"], PORT: String(port) },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  onTestFinished(() => ended(child));
+  const [address]: unknown[] = await once(child, "message");
+  const { port: given } = Object(address);
+  return {
+    url: `http://127.0.0.1:${given}/mcp`,
+    kill: () => ended(child),
+    again: () => exampleServer(name, args, given),
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { PathFact } from "../../src/domain/policy-decision.ts";
+import { isToolOutput, type ToolOutput } from "../../src/domain/tool-output.ts";
+import { spawnFor } from "../../src/session/spawn-for.ts";
+import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+import {
+  workspaceTools,
+  type WorkspaceToolsOptions,
+} from "../../src/tools/workspace/workspace-tools.ts";
+
+/** A workspace with something beside it, and its tools as a session runs them. */
+export interface MadeWorkspace {
+  /** Holds all of it. */
+  readonly base: string;
+  readonly root: string;
+  /** The data directory, in the workspace as it is by default. */
+  readonly data: string;
+  readonly outside: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly run: (name: string, input: JsonObject, options?: RunOptions) => Promise<ToolOutput>;
+  readonly write: (path: string, content: string | Uint8Array) => string;
+}
+
+export interface RunOptions {
+  readonly paths?: readonly PathFact[];
+  readonly signal?: AbortSignal;
+  readonly progress?: (text: string) => void;
+  /** Told of the process groups that were started. */
+  readonly spawned?: (group: number) => void;
+}
+
+export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): MadeWorkspace {
+  const base = temporaryFolder();
+  const [root, outside] = [join(base, "workspace"), join(base, "outside")];
+  const data = join(root, ".spanline");
+  for (const folder of [root, outside, data]) mkdirSync(folder);
+  writeFileSync(join(data, "log.db"), "secret log");
+  writeFileSync(join(outside, "secret.txt"), "secret outside");
+  const tools = new Map(
+    workspaceTools({ root, protectedFolders: [data], ...options }).map((tool) => [
+      tool.facts.name,
+      tool,
+    ]),
+  );
+  return {
+    base,
+    root,
+    data,
+    outside,
+    tools,
+    run: (name, input, run) => runTool(tools.get(name), input, run),
+    write(path, content) {
+      const file = join(root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+      return file;
+    },
+  };
+}
+
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-workspace-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs a tool as the driver does: checked before, and its programs ended after. */
+async function runTool(
+  tool: Tool | undefined,
+  input: JsonObject,
+  { paths, signal, progress, spawned }: RunOptions = {},
+): Promise<ToolOutput> {
+  if (tool === undefined) throw new Error("There is no such tool");
+  const problem = tool.check(input);
+  if (problem !== undefined) throw new Error(`The arguments are wrong: ${problem}`);
+  const ends = signal ?? new AbortController().signal;
+  const programs = spawnFor({
+    signal: ends,
+    started: async ({ id }) => spawned?.(id),
+    ended: async () => undefined,
+  });
+  const context: ToolContext = {
+    sessionId: "ses_1",
+    toolCallId: "tool_1",
+    idempotencyKey: "tool_1",
+    attempt: 1,
+    ...(paths !== undefined && { paths }),
+    signal: ends,
+    progress: progress ?? (() => undefined),
+    spawn: programs.spawn,
+    host: async () => ({}),
+  };
+  try {
+    const output: unknown = await tool.run(input, context);
+    if (!isToolOutput(output)) throw new Error("The tool gave something else than its output");
+    return output;
+  } finally {
+    await programs.end();
+  }
+}
