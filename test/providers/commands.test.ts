@@ -122,8 +122,9 @@ describe("artifacts of a session", () => {
 
   it("are not found when they are not there", async () => {
     const store = artifacts();
-    for (const missing of [store.fetch("nothing", signal), store.delete("nothing", signal)]) {
-      const error = await rejection(missing);
+    const asked = [() => store.fetch("nothing", signal), () => store.delete("nothing", signal)];
+    for (const ask of asked) {
+      const error = await rejection(ask());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('no artifact "nothing"');
     }
