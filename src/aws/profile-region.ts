@@ -1,10 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-
-interface Environment {
-  readonly [name: string]: string | undefined;
-}
+import type { Environment } from "../platform/environment.ts";
 
 /** The region that the shared AWS files give a profile; undefined when they give none. */
 export async function profileRegion(

@@ -3,9 +3,8 @@ import type { JsonObject } from "../domain/json.ts";
 import type { PathFact, PolicyDecision } from "../domain/policy-decision.ts";
 import { contextOf, type PathArgument } from "../policy/call-facts.ts";
 import { judge } from "../policy/judge.ts";
-import type { Agent } from "../session/agent.ts";
+import { examineBy, type Agent } from "../session/agent.ts";
 import { callFacts, pathsToFind } from "../session/tools/path-facts.ts";
-import { examinerOf } from "../tools/tool.ts";
 import { policyOf } from "../session/tools/policy-of.ts";
 
 export { explain } from "../policy/explain.ts";
@@ -38,10 +37,10 @@ async function found(
   paths: readonly PathArgument[],
   call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
 ): Promise<readonly PathFact[]> {
-  const examine = examinerOf(agent.tools.get(call.name)) ?? agent.examine;
-  if (paths.length === 0 || examine === undefined) return [];
+  if (paths.length === 0) return [];
   const { signal } = new AbortController();
-  return (await examine({ ...call, paths, signal })).paths;
+  const looked = await examineBy(agent.tools.get(call.name), agent, { ...call, paths, signal });
+  return looked?.paths ?? [];
 }
 
 function unknownTool(name: string): ToolFacts {

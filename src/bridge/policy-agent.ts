@@ -1,8 +1,9 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
 import { readPolicy } from "../policy/document/read-policy.ts";
 import type { Agent } from "../session/agent.ts";
 import { workspaceTools } from "../tools/workspace/workspace-tools.ts";
+import { filesOf } from "./config/files-of.ts";
 import { readConfig, type AgentConfig } from "./config/read-config.ts";
 import { readDocument } from "./config/read-document.ts";
 import { defineAgent } from "./define-agent.ts";
@@ -33,8 +34,7 @@ export async function configuredPolicy(
     const message = `There is no agent ${name}; there is ${known}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
-  const files = config.toolFiles.map((one) => resolve(dirname(file), one));
-  const protectedFolders = [file, ...files, ...place.protectedFolders];
+  const protectedFolders = [file, ...filesOf(config, dirname(file)), ...place.protectedFolders];
   return judgedAgent(config, { ...place, protectedFolders });
 }
 
@@ -43,8 +43,7 @@ type Judged = Pick<AgentConfig, "name" | "policy" | "workspace"> &
 
 function judgedAgent({ name, policy, workspace, rest = {} }: Judged, place: PolicyPlace): Agent {
   const isWanted = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
-  const { approvals } = rest;
-  return defineAgent({
+  const agent = defineAgent({
     name,
     provider: {
       name: "none",
@@ -55,18 +54,8 @@ function judgedAgent({ name, policy, workspace, rest = {} }: Judged, place: Poli
     tools: workspaceTools(place).filter(({ facts }) => isWanted(facts.name)),
     workspace: place,
     ...(policy !== undefined && { policy }),
-    // Its tools are not all here, so that a name which fits none is no mistake.
-    ...(policy === undefined && approvals !== undefined && { policy: listed(approvals) }),
   });
-}
-
-function listed(approvals: unknown) {
-  const { deny = [], ask = [], allow = [], otherwise = "ask" } = Object(approvals);
-  return readPolicy({
-    auto_deny: deny,
-    require_approval: ask,
-    auto_approve: allow,
-    default: otherwise,
-    allow_unparsed_commands: true,
-  });
+  // Not all of its tools are here, so that a list may name one that seems to be none.
+  const approvals = { ...agent.facts.approvals, ...Object(rest["approvals"]) };
+  return { ...agent, facts: { ...agent.facts, approvals } };
 }

@@ -1,6 +1,6 @@
 import { digestOf } from "../platform/digest.ts";
 import type { Agent } from "../session/agent.ts";
-import { examinerOf, type Tool } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import { withCaps } from "./check-caps.ts";
 import { wrongOption } from "./check-options.ts";
 import { guardedProvider, type Spent } from "./guarded-provider.ts";
@@ -48,10 +48,10 @@ export function agentForRun(agent: Agent, options: RunOptions): RunAgent {
 
 /** A tool may be an instance of a class, whose methods need it. */
 function watched(tool: Tool, succeeded: () => void): Tool {
-  const examine = examinerOf(tool);
+  const { facts, examine } = tool;
   return {
-    facts: tool.facts,
-    ...(examine !== undefined && { examine }),
+    facts,
+    ...(examine !== undefined && { examine: (call) => examine.call(tool, call) }),
     check: (input) => tool.check(input),
     async run(input, context) {
       const output: unknown = await tool.run(input, context);

@@ -3,13 +3,14 @@ import type { Agent } from "../session/agent.ts";
 import { demoAgentOn, type DemoOptions } from "./demo-agent.ts";
 import { prepareDirectory } from "./data-directory.ts";
 
-export interface DemoRun {
+/** An agent for one run, and what runs for it on this machine. */
+export interface RunnableAgent {
   readonly agent: Agent;
   readonly close: () => Promise<void>;
 }
 
 /** The demo agent for one run: its emulator remembers nothing, so that it is in nobody's way. */
-export async function startDemoRun(options: DemoOptions): Promise<DemoRun> {
+export async function startDemoRun(options: DemoOptions): Promise<RunnableAgent> {
   await prepareDirectory(options.directory);
   const emulator = await emulate();
   return { agent: demoAgentOn(emulator, options), close: () => emulator.close() };

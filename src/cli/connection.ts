@@ -1,15 +1,12 @@
 import type { ConnectionOptions } from "../bridge/provider-for.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
+import type { Environment } from "../platform/environment.ts";
 
 /** What commands that reach AgentCore have in common. */
 export interface ConnectionFlags {
   readonly endpointUrl?: string;
   readonly profile?: string;
-}
-
-interface Environment {
-  readonly [name: string]: string | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { defineAgent } from "../bridge/define-agent.ts";
 import { loadTools } from "../bridge/load-tools.ts";
 import { providerFor } from "../bridge/provider-for.ts";
-import type { DemoRun } from "../bridge/start-demo-run.ts";
+import type { RunnableAgent } from "../bridge/start-demo-run.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { oneLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -30,14 +30,14 @@ export interface RunSurroundings {
 export async function runAgentFrom(
   flags: RunAgentFlags,
   surroundings: RunSurroundings,
-): Promise<DemoRun> {
+): Promise<RunnableAgent> {
   const { harness, runtime, tools: file } = flags;
   if (harness === undefined && runtime === undefined) refuseStray(flags);
   const tools = file === undefined ? [] : await loadTools(file);
   if (harness === undefined && runtime === undefined) {
     const isConfigured = flags.agent !== undefined || configFrom(flags) !== undefined;
     if (isConfigured) {
-      if (file !== undefined) throw givenTwice();
+      if (file !== undefined) throw toolsStandThere();
       return configuredAgent(flags, surroundings);
     }
     // Nobody who runs an agent of their own needs the emulator.
@@ -57,7 +57,7 @@ export async function runAgentFrom(
   return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
 }
 
-function givenTwice(): SpanlineError {
+function toolsStandThere(): SpanlineError {
   const message = "tools are given in the configuration, under the tools of its agent";
   return new SpanlineError("invalid_option", message, { details: { path: "tools" } });
 }
@@ -65,7 +65,7 @@ function givenTwice(): SpanlineError {
 async function configuredAgent(
   flags: RunAgentFlags,
   { terminal }: RunSurroundings,
-): Promise<DemoRun> {
+): Promise<RunnableAgent> {
   const report = (error: unknown): void => terminal.note(`${oneLine(String(error))}\n`);
   const notice = (line: string): void => terminal.note(`${line}\n`);
   const directory = dataDirectory(flags.dataDir);

@@ -1,6 +1,7 @@
 import { auditEntry, type AuditEntry } from "../bridge/audit-entry.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import type { PolicyContext } from "../domain/policy-decision.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
@@ -53,9 +54,9 @@ function words(receipt: Receipt, tools: ReadonlyMap<string, string>): string {
   const named = (id: string): string => tools.get(id) ?? id;
   switch (receipt.type) {
     case "policy.decided": {
-      const { action, reason, rule } = receipt.decision;
+      const { action, reason, rule, context } = receipt.decision;
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
-      return `${named(receipt.toolCallId)}: ${action} (${by}): ${reason}`;
+      return `${signedName(context)}: ${action} (${by}): ${reason}`;
     }
     case "approval.voted":
       return `${named(receipt.approvalId)}: one yes of several`;
@@ -72,6 +73,12 @@ function words(receipt: Receipt, tools: ReadonlyMap<string, string>): string {
     default:
       return receipt satisfies never;
   }
+}
+
+/** As it was judged, and signed: the tool, and what it was to be done to. */
+function signedName({ tool, command, paths }: PolicyContext): string {
+  const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
+  return [tool, ...(command === undefined ? places : [command])].join(" ");
 }
 
 const BY = { person: "answered", deadline: "nobody answered", cancel: "the turn ended" } as const;

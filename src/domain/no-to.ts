@@ -6,3 +6,8 @@ export const NO_TO: { readonly [One in Question]: Decision } = {
   outcome: "failed",
   "lost-call": "stop",
 };
+
+/** Whether an answer lets something run. */
+export function isYes(decision: Decision): boolean {
+  return decision === "allow" || decision === "allow-always" || decision === "run-again";
+}

@@ -85,3 +85,11 @@ export interface PathFact {
   readonly hostPath: string | null;
   readonly reason?: string;
 }
+
+/** A path that could not be followed. */
+export function leadsNowhere(
+  { argument, input }: Pick<PathFact, "argument" | "input">,
+  reason: string,
+): PathFact {
+  return { argument, input, place: "invalid", workspacePath: null, hostPath: null, reason };
+}

@@ -22,6 +22,14 @@ export interface FileDiff {
   readonly newText: string;
 }
 
+/** Whether a log should carry it: everybody who follows the session gets it, again and again. */
+export function isShortDiff({ oldText, newText }: FileDiff): boolean {
+  return (oldText?.length ?? 0) + newText.length <= MOST_LOGGED;
+}
+
+/** In characters, of one thing that a tool says beside its text. */
+export const MOST_LOGGED = 256 * 1024;
+
 export interface FileLocation {
   readonly path: string;
   /** Counted from 1. */

@@ -9,8 +9,9 @@ import { anthropic } from "./anthropic.ts";
 import { bedrock, BEDROCK_SERVICE } from "./bedrock.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { openAiCompatible } from "./openai-compatible.ts";
+import type { Environment } from "../platform/environment.ts";
 
-export type Environment = { readonly [name: string]: string | undefined };
+export type { Environment };
 
 /** Finds a model by a name such as `ollama:qwen3`, with keys and addresses from the environment. Nothing is sent yet. */
 export function modelFromName(name: string, env: Environment, settings: ModelSettings = {}): Model {

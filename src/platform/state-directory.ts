@@ -1,10 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-
-interface Environment {
-  readonly [name: string]: string | undefined;
-}
+import type { Environment } from "./environment.ts";
 
 /**
  * Where Spanline keeps what outlives a command: `SPANLINE_DATA_DIR`, else the nearest `.spanline` from here upwards, else

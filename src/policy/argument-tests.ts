@@ -27,11 +27,7 @@ export function wideArgument(test: ArgumentTest): ArgumentCheck {
     const value = valueAt(input, test.name);
     if (test.exists !== undefined && test.exists !== (value !== undefined)) return false;
     const { equals } = test;
-    if (
-      equals !== undefined &&
-      ![value ?? [], ...itemsOf(value)].some((one) => isSame(one, equals))
-    )
-      return false;
+    if (equals !== undefined && (value === undefined || !isAlike(value, equals))) return false;
     return checks.every((check) => itemsOf(value).some((item) => check(item)));
   };
 }
@@ -56,7 +52,7 @@ function exactChecks({ in: choices, matches, glob, atMost, atLeast }: ArgumentTe
 
 function wideChecks({ in: choices, matches, glob, atMost, atLeast }: ArgumentTest): ValueCheck[] {
   const checks: ValueCheck[] = [];
-  if (choices !== undefined) checks.push((value) => choices.some((one) => isSame(value, one)));
+  if (choices !== undefined) checks.push((value) => choices.some((one) => isAlike(value, one)));
   if (atMost !== undefined) checks.push((value) => typeof value !== "number" || value <= atMost);
   if (atLeast !== undefined) checks.push((value) => typeof value !== "number" || value >= atLeast);
   if (glob !== undefined) {
@@ -91,6 +87,15 @@ const LONGEST_TEXT = 1_000_000;
 
 function isReadable(value: JsonValue): value is string {
   return typeof value === "string" && value.length <= LONGEST_TEXT;
+}
+
+/** The same, or of another type: whoever reads it may take `"true"` for `true`. Of a list any item counts. */
+function isAlike(value: JsonValue, wanted: JsonValue): boolean {
+  if (value === null || wanted === null) return value === wanted;
+  if (typeof value === typeof wanted && Array.isArray(value) === Array.isArray(wanted)) {
+    return isSame(value, wanted);
+  }
+  return Array.isArray(value) ? value.some((item) => isAlike(item, wanted)) : true;
 }
 
 function isSame(one: JsonValue, other: JsonValue): boolean {

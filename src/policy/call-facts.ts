@@ -1,6 +1,6 @@
 import type { ToolFacts } from "../domain/agent-event.ts";
 import { jsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
-import type { PathFact, PolicyContext } from "../domain/policy-decision.ts";
+import { leadsNowhere, type PathFact, type PolicyContext } from "../domain/policy-decision.ts";
 import {
   SIDE_EFFECTS,
   TOOL_KINDS,
@@ -58,8 +58,7 @@ export function contextOf(
   const paths = pathArguments.map(({ argument, input, problem }): PathFact => {
     const fact = known.get(keyOf({ argument, input }));
     if (fact !== undefined && problem === undefined) return fact;
-    const reason = problem ?? "nobody looked where it leads";
-    return { argument, input, place: "invalid", workspacePath: null, hostPath: null, reason };
+    return leadsNowhere({ argument, input }, problem ?? "nobody looked where it leads");
   });
   return { ...context, paths, repeats };
 }

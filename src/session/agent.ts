@@ -27,3 +27,12 @@ export interface OpenAgent {
   readonly agent: Agent;
   readonly close: () => Promise<void>;
 }
+
+/** A tool that knows where its paths lead is asked itself; undefined where nobody knows. */
+export function examineBy(
+  tool: Tool | undefined,
+  agent: Agent,
+  call: CallToExamine,
+): Promise<Examined> | undefined {
+  return tool?.examine?.(call) ?? agent.examine?.(call);
+}

@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/actor.ts";
+import { isYes } from "../domain/no-to.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { digestOf } from "../platform/digest.ts";
 import { grant } from "./approvals/grants.ts";
@@ -27,10 +28,6 @@ export function answerQuestion(work: Work, command: Answer, by: Actor): CommandR
   if (!isYes(decision) || asked.approvers <= 1) return resolve(work, asked, command, []);
   if (by.principal === undefined) return refused("access_denied", "Nobody knows who you are");
   return vote(work, asked, command, by.principal);
-}
-
-function isYes(decision: Answer["decision"]): boolean {
-  return decision === "allow" || decision === "allow-always" || decision === "run-again";
 }
 
 /** Yes counts once for each principal, and only with those who agreed to the very same arguments. */

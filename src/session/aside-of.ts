@@ -1,14 +1,14 @@
 import type { ToolAside } from "../domain/agent-event.ts";
 import { jsonText } from "../domain/json.ts";
-import type { ToolOutput } from "../domain/tool-output.ts";
+import { isShortDiff, MOST_LOGGED, type ToolOutput } from "../domain/tool-output.ts";
 
 /** What a tool says beside its text, as far as a log should carry it; undefined where that is nothing. */
 export function asideOf(output: ToolOutput): ToolAside | undefined {
   const { data, diffs = [], locations = [], undo = [] } = output;
-  const small = diffs.filter(({ oldText, newText }) => fits((oldText ?? "") + newText));
+  const short = diffs.filter(isShortDiff);
   const aside = {
-    ...(data !== undefined && fits(jsonText(data)) && { data }),
-    ...(small.length > 0 && { diffs: small.slice(0, MOST) }),
+    ...(data !== undefined && jsonText(data).length <= MOST_LOGGED && { data }),
+    ...(short.length > 0 && { diffs: short.slice(0, MOST) }),
     ...(locations.length > 0 && { locations: locations.slice(0, MOST) }),
     ...(undo.length > 0 && { undo: undo.slice(0, MOST) }),
   };
@@ -16,10 +16,3 @@ export function asideOf(output: ToolOutput): ToolAside | undefined {
 }
 
 const MOST = 16;
-
-/** Everybody who follows the session gets it. */
-function fits(text: string): boolean {
-  return text.length <= MOST_CHARACTERS;
-}
-
-const MOST_CHARACTERS = 256 * 1024;

@@ -1,5 +1,6 @@
 import { isObject, jsonText } from "../domain/json.ts";
 import { UnexpectedAnswerError } from "../domain/provider-error.ts";
+import { shown } from "../domain/shown.ts";
 import { OUTCOMES, type ProviderEvent, type TurnEnd } from "../domain/provider-event.ts";
 import type { Said } from "./input.ts";
 
@@ -55,12 +56,6 @@ function problemWithEnd({ outcome, reason, openCalls, usage }: Unchecked<TurnEnd
 }
 
 type Unchecked<Event> = { readonly [Name in keyof Event]?: unknown };
-
-function shown(value: unknown): string {
-  return value === undefined ? "missing" : jsonText(value).slice(0, MOST_SHOWN);
-}
-
-const MOST_SHOWN = 100;
 
 /** How it ended is not known: none of its calls waits for us. */
 function failedEnd(problem: string): TurnEnd {

@@ -2,8 +2,9 @@ import { guardCall } from "../async/call-guard.ts";
 import { untilAborted } from "../async/pause.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
-import { examinerOf, type CallToExamine, type Examined, type Tool } from "../tools/tool.ts";
-import type { Agent } from "./agent.ts";
+import { leadsNowhere } from "../domain/policy-decision.ts";
+import type { CallToExamine, Examined, Tool } from "../tools/tool.ts";
+import { examineBy, type Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
 import type { Happening } from "./input.ts";
 import { problemWith } from "./problem-with.ts";
@@ -41,14 +42,15 @@ async function examined(
   { agent, clock, workingDirectory, signal: caller }: ExamineWork,
 ): Promise<Examined> {
   const { paths } = call;
-  const examine = examinerOf(tool) ?? agent.examine;
   if (paths.length === 0) return NOTHING;
-  if (examine === undefined) return nowhere(paths, "The agent has no workspace");
   const place = workingDirectory === undefined ? {} : { workingDirectory };
   const guard = guardCall(clock, caller, { limit: "look", milliseconds: LOOK_MS });
   const { signal } = guard;
   try {
-    return await untilAborted(examine({ ...call, signal, ...place }), signal);
+    const looked = examineBy(tool, agent, { ...call, signal, ...place });
+    return looked === undefined
+      ? nowhere(paths, "The agent has no workspace")
+      : await untilAborted(looked, signal);
   } catch (error) {
     const late = `It could not be looked at in ${LOOK_MS / 1000} seconds`;
     return nowhere(paths, guard.reached === null ? thrownMessage(error) : late);
@@ -61,6 +63,5 @@ async function examined(
 const LOOK_MS = 30_000;
 
 function nowhere(paths: CallToExamine["paths"], reason: string): Examined {
-  const lost = { place: "invalid", workspacePath: null, hostPath: null, reason } as const;
-  return { paths: paths.map(({ argument, input }) => ({ argument, input, ...lost })) };
+  return { paths: paths.map((path) => leadsNowhere(path, reason)) };
 }

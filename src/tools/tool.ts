@@ -16,13 +16,6 @@ export interface Tool {
   readonly examine?: (call: CallToExamine) => Promise<Examined>;
 }
 
-/** How a tool looks at its calls, if it does. It may be an instance of a class. */
-export function examinerOf(tool: Tool | undefined): Tool["examine"] {
-  return tool?.examine === undefined ? undefined : (call) => tool.examine?.(call) ?? NOTHING_FOUND;
-}
-
-const NOTHING_FOUND = Promise.resolve({ paths: [] });
-
 export interface CallToExamine {
   readonly name: string;
   readonly input: JsonObject;

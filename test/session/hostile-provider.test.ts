@@ -40,7 +40,7 @@ describe("a provider that says what no provider may", () => {
     ["another outcome", { outcome: "splendid" }, /: outcome is "splendid", wanted completed, /],
     ["a name that every object has", { outcome: "constructor" }, /: outcome is "constructor", /],
     ["no outcome", { outcome: undefined }, /: outcome is missing, /],
-    ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is {"type"/],
+    ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is an object, /],
     ["a reason that is no text", { reason: 7 }, /: reason is 7, wanted text or null/],
     ["no reason", { reason: undefined }, /: reason is missing, /],
     ["no open calls", { openCalls: undefined }, /: openCalls is missing, wanted a list of ids/],

@@ -1,7 +1,7 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
-import type { SteadyClock } from "../../platform/clock.ts";
+import type { Environment } from "../../platform/environment.ts";
 import type { Agent } from "../../session/agent.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -10,33 +10,19 @@ import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
-import { referencesIn, withValues } from "./mcp-references.ts";
+import type { ConfigSurroundings } from "./config-surroundings.ts";
+import { filesOf } from "./files-of.ts";
+import { withValues } from "./mcp-references.ts";
 import { providerFrom } from "./provider-from.ts";
 import type { StartedProvider } from "./started-provider.ts";
 import { readConfig, type AgentConfig } from "./read-config.ts";
 import { readDocument } from "./read-document.ts";
-import {
-  valueOf,
-  withVariables,
-  type Environment,
-  type Reference,
-  type ReferencePlace,
-} from "./variables.ts";
+import { valueOf, withVariables, type Reference, type ReferencePlace } from "./variables.ts";
 import { workspaceFrom } from "./workspace-from.ts";
 
-export interface ConfiguredOptions {
-  /** The configuration. */
-  readonly file: string;
-  /** Where the sessions are. */
-  readonly directory: string;
-  /** Folders that no tool may touch, beside the configuration and the data directory. */
-  readonly protectedFolders: readonly string[];
-  readonly clock: SteadyClock;
+export interface ConfiguredOptions extends ConfigSurroundings {
   readonly version: string;
-  readonly environment: Environment;
   readonly report: (error: unknown) => void;
-  /** Something that people should know before they begin. */
-  readonly notice: (line: string) => void;
   /** Whether the configuration may run the code that it names; asked only where it names some. */
   readonly isTrusted: () => Promise<boolean>;
 }
@@ -122,19 +108,6 @@ async function serversOf(
   const find = (variable: string, from: Reference): Promise<string> =>
     valueOf(variable, from, place);
   return readMcpServers(await withValues(mcpServers, path, find), path);
-}
-
-/** Files that a configuration names: code that would run at the next start, and secrets. */
-function filesOf(
-  { toolFiles, environment, mcpServers, name }: AgentConfig,
-  folder: string,
-): string[] {
-  const secrets = [
-    ...environment.map(([, from]) => from),
-    ...referencesIn(mcpServers, `agents.${name}.mcpServers`),
-  ];
-  const files = secrets.flatMap((from) => ("file" in from ? [from.file] : []));
-  return [...toolFiles, ...files].map((file) => resolve(folder, file));
 }
 
 /** Whoever reads it has to know which file it is about. */

@@ -1,32 +1,34 @@
 import { isObject } from "../../domain/json.ts";
+import type { Given } from "../check-options.ts";
 import { readReference, type Reference } from "./variables.ts";
 
-type Resolve<Value> = (reference: Reference, path: string, name: string) => Value;
+type Resolve = (reference: Reference, name: string) => unknown;
 
 /**
- * The same settings of MCP servers, with every variable and header that is a reference read and put through `resolve`.
- * Everything else stays as it is, for the check of the settings.
+ * The same settings of MCP servers, a list or by name, with every variable and header read as a reference and put through
+ * `resolve`, in their order. Everything else stays as it is, for the check of the settings.
  */
-function mapReferences(value: unknown, path: string, resolve: Resolve<unknown>): unknown {
+function mapReferences(value: unknown, path: string, resolve: Resolve): unknown {
+  if (Array.isArray(value)) {
+    return value.map((server: unknown, at) => mapServer(server, `${path}[${at}]`, resolve));
+  }
   if (!isObject(value)) return value;
-  return mapped(value, (server, name) =>
-    isObject(server)
-      ? mapped(server, (part, kind) =>
-          (kind === "env" || kind === "headers") && isObject(part)
-            ? mapped(part, (text, key) => {
-                const at = `${path}.${name}.${kind}.${key}`;
-                return resolve(readReference(text, at, key), at, key);
-              })
-            : part,
-        )
-      : server,
+  return mapped(value, (server, name) => mapServer(server, `${path}.${name}`, resolve));
+}
+
+function mapServer(server: unknown, path: string, resolve: Resolve): unknown {
+  if (!isObject(server)) return server;
+  return mapped(server, (part, kind) =>
+    kind === "env" || kind === "headers" ? mapPart(part, `${path}.${kind}`, resolve) : part,
   );
 }
 
-function mapped(
-  value: { readonly [name: string]: unknown },
-  change: (one: unknown, name: string) => unknown,
-): unknown {
+function mapPart(part: unknown, path: string, resolve: Resolve): unknown {
+  if (!isObject(part)) return part;
+  return mapped(part, (text, name) => resolve(readReference(text, `${path}.${name}`, name), name));
+}
+
+function mapped(value: Given, change: (one: unknown, name: string) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, change(one, name)]));
 }
 
@@ -46,11 +48,8 @@ export async function withValues(
   path: string,
   find: (name: string, reference: Reference) => Promise<string>,
 ): Promise<unknown> {
-  const found = new Map<string, string>();
-  const wanted: Promise<void>[] = [];
-  mapReferences(value, path, (reference, at, name) => {
-    wanted.push(find(name, reference).then((text) => void found.set(at, text)));
-  });
-  await Promise.all(wanted);
-  return mapReferences(value, path, (_, at) => found.get(at));
+  const wanted: Promise<string>[] = [];
+  mapReferences(value, path, (reference, name) => wanted.push(find(name, reference)));
+  const found = (await Promise.all(wanted)).values();
+  return mapReferences(value, path, () => found.next().value);
 }

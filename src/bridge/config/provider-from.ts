@@ -4,7 +4,7 @@ import type { Provider } from "../../providers/provider.ts";
 import { providerFor } from "../provider-for.ts";
 import type { AgentCoreConfig, LocalConfig, ProviderConfig } from "./read-provider.ts";
 import type { StartedProvider } from "./started-provider.ts";
-import type { Environment } from "./variables.ts";
+import type { Environment } from "../../platform/environment.ts";
 
 export interface ProviderSurroundings {
   readonly directory: string;

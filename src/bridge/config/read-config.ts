@@ -2,6 +2,7 @@ import { isObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
+import type { AgentDefinition } from "../agent-definition.ts";
 import { optionsAt, wrongOption, type Given } from "../check-options.ts";
 import { withoutValues } from "./mcp-references.ts";
 import { textsAt } from "./texts-at.ts";
@@ -37,7 +38,7 @@ const PLAIN = [
   "approvalSeconds",
   "upstream",
   "terminalTool",
-] as const;
+] as const satisfies readonly (keyof AgentDefinition)[];
 
 const NAMES = ["provider", "workspace", "tools", "policy", "mcpServers", "environment", ...PLAIN];
 

@@ -6,6 +6,7 @@ import {
   wrongOption,
   type Given,
 } from "../check-options.ts";
+import { isObject } from "../../domain/json.ts";
 import { shown } from "../../domain/shown.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
@@ -47,7 +48,7 @@ const OVERRIDES = [
 ] as const;
 
 export function readProvider(value: unknown, path: string): ProviderConfig {
-  const { type } = optionsAt(value, path, [...CONNECTION, ...OVERRIDES, ...LOCAL]);
+  const type = isObject(value) ? value["type"] : value;
   switch (type) {
     case "local":
       return readLocal(value, path);

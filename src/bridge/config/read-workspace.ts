@@ -1,5 +1,6 @@
 import { checkKind, optionsAt, wrongOption } from "../check-options.ts";
 import { nearNames } from "../../domain/near-names.ts";
+import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
 import { textsAt } from "./texts-at.ts";
 
 export interface WorkspaceConfig {
@@ -14,15 +15,6 @@ export interface WorkspaceConfig {
   /** Refuses to start where there is no sandbox, rather than run commands that nothing confines. */
   readonly requireSandbox: boolean;
 }
-
-const WORKSPACE_TOOLS = [
-  "read_file",
-  "write_file",
-  "edit_file",
-  "list_files",
-  "search",
-  "run_command",
-] as const;
 
 const NAMES = ["root", "tools", "passEnvironment", "network", "requireSandbox"];
 
@@ -42,13 +34,16 @@ export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
   };
 }
 
+/** Only their names are wanted: nothing is looked for there. */
+const ROOT = "/workspace";
+
 function toolsAt(value: unknown, path: string): readonly string[] {
   const names = textsAt(value, path);
+  const known = workspaceTools({ root: ROOT, protectedFolders: [] }).map(({ facts }) => facts.name);
   for (const [at, name] of names.entries()) {
-    if (WORKSPACE_TOOLS.some((tool) => tool === name)) continue;
-    const [near] = nearNames(name, WORKSPACE_TOOLS);
-    const instead =
-      near === undefined ? `there are ${WORKSPACE_TOOLS.join(", ")}` : `did you mean ${near}?`;
+    if (known.includes(name)) continue;
+    const [near] = nearNames(name, known);
+    const instead = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
     throw wrongOption(`${path}[${at}]`, `${path}[${at}] is "${name}"; ${instead}`);
   }
   return names;

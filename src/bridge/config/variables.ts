@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
 import { optionsAt, wrongOption } from "../check-options.ts";
+import type { Environment } from "../../platform/environment.ts";
 
 /** Variables by name, each with a text or where to find it. */
 export type Variables = readonly (readonly [name: string, from: Reference])[];
@@ -12,10 +13,6 @@ export type Reference =
   | { readonly text: string }
   | { readonly env: string }
   | { readonly file: string };
-
-export interface Environment {
-  readonly [name: string]: string | undefined;
-}
 
 export function readVariables(value: unknown, path: string): Variables {
   if (value === undefined) return [];

@@ -2,28 +2,20 @@ import { resolve } from "node:path";
 import type { MutationScope } from "../../domain/agent-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Policy } from "../../domain/policy.ts";
-import type { SteadyClock } from "../../platform/clock.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
 import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
 import type { WorkspacePlace } from "../agent-definition.ts";
+import type { ConfigSurroundings } from "./config-surroundings.ts";
 import { readableBy } from "./readable-by.ts";
 import type { WorkspaceConfig } from "./read-workspace.ts";
-import type { Environment } from "./variables.ts";
 
-export interface WorkspaceSurroundings {
+export interface WorkspaceSurroundings extends ConfigSurroundings {
   /** The folder of the configuration. */
   readonly folder: string;
-  readonly file: string;
-  readonly directory: string;
-  readonly protectedFolders: readonly string[];
-  readonly environment: Environment;
-  readonly clock: SteadyClock;
   /** What may be read. */
   readonly policy: Policy;
-  /** Something that people should know. */
-  readonly notice: (line: string) => void;
 }
 
 export interface ConfiguredWorkspace {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { Environment } from "../../models/model-from-name.ts";
+import type { Environment } from "../../platform/environment.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "./brain.ts";
 import { demoBrain } from "./demo/demo-brain.ts";

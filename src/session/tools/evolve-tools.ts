@@ -1,4 +1,5 @@
-import type { AgentEvent, ApprovalResolved, Decision } from "../../domain/agent-event.ts";
+import type { AgentEvent, ApprovalResolved } from "../../domain/agent-event.ts";
+import { isYes } from "../../domain/no-to.ts";
 import type { ToolCall } from "../../domain/tool.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { callDigest } from "./call-digest.ts";
@@ -52,7 +53,7 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
       return changed(tools, about, { status, approvalId });
     }
     case "approval.resolved":
-      return YES.has(event.decision) ? approved(tools, event) : tools;
+      return isYes(event.decision) ? approved(tools, event) : tools;
     case "tool.started": {
       const { toolCallId, attempt } = event;
       return changed(tools, toolCallId, { status: "running", attempt });
@@ -77,8 +78,6 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
       return tools;
   }
 }
-
-const YES: ReadonlySet<Decision> = new Set(["allow", "allow-always", "run-again"] as const);
 
 /** Other arguments are another call: it is looked at and judged anew. */
 function approved(

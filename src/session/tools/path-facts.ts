@@ -1,6 +1,6 @@
 import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { PathFact } from "../../domain/policy-decision.ts";
+import { leadsNowhere, type PathFact } from "../../domain/policy-decision.ts";
 import { factsOf, type CallFacts, type PathArgument } from "../../policy/call-facts.ts";
 
 /**
@@ -35,17 +35,10 @@ export function knownPaths(
 /** The same, where whoever looked may have left one out: that leads nowhere. */
 export function allPaths(found: readonly PathFact[], facts: CallFacts): readonly PathFact[] {
   return pathsToFind(facts).map((path): PathFact => {
-    const { argument, input } = path;
-    return found.find((fact) => isAbout(fact, path)) ?? { argument, input, ...NOWHERE };
+    const fact = found.find((one) => isAbout(one, path));
+    return fact ?? leadsNowhere(path, "nobody looked where it leads");
   });
 }
-
-const NOWHERE = {
-  place: "invalid",
-  workspacePath: null,
-  hostPath: null,
-  reason: "nobody looked where it leads",
-} as const;
 
 type Path = Pick<PathFact, "argument" | "input">;
 

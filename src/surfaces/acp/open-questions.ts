@@ -15,39 +15,34 @@ export interface OpenQuestions {
 
 export function openQuestions(sessionId: string, link: ClientLink): OpenQuestions {
   const { sessions, sender, log } = link;
-  /** The approval's id and the question's. */
-  const open = new Map<string, string>();
-  /** The turns of the questions. */
-  const turns = new Map<string, string>();
-  const isEnded = async (approvalId: string): Promise<boolean> => {
-    const turnId = turns.get(approvalId);
-    if (turnId === undefined) return false;
+  /** By the approval's id. */
+  const open = new Map<string, { readonly questionId: string; readonly turnId: string | null }>();
+  const endTurn = async (turnId: string): Promise<boolean> => {
     const { status } = await sessions.command(sessionId, { type: "cancel", turnId }, sender);
     return status === "accepted";
   };
   return {
     ask(asked) {
       const { approvalId } = asked.approval;
-      if (asked.turnId !== null) turns.set(approvalId, asked.turnId);
       if (!sender.principal.rights.includes("approve") || open.has(approvalId)) return;
       const questionId = link.ask(sessionId, asked);
       if (questionId === undefined) log("too many questions are open", { sessionId, approvalId });
-      else open.set(approvalId, questionId);
+      else open.set(approvalId, { questionId, turnId: asked.turnId });
     },
     decided(approvalId) {
-      turns.delete(approvalId);
-      const questionId = open.get(approvalId);
+      const question = open.get(approvalId);
       open.delete(approvalId);
-      if (questionId !== undefined) link.withdraw(questionId);
+      if (question !== undefined) link.withdraw(question.questionId);
     },
     async answered(approval, answer) {
       const { approvalId } = approval;
+      const turnId = open.get(approvalId)?.turnId ?? null;
       open.delete(approvalId);
       const decision = permissionAnswer(approval, answer);
       if (decision === undefined) return log("a question stays open", { sessionId, approvalId });
       const { endsTurn, ...answered } = decision;
       // Ending the turn closes the question too; who may not end it has said no.
-      if (endsTurn === true && (await isEnded(approvalId))) return;
+      if (endsTurn === true && turnId !== null && (await endTurn(turnId))) return;
       const command = { type: "answer", approvalId, ...answered } as const;
       const reply = await sessions.command(sessionId, command, sender);
       if (reply.status === "accepted") return;

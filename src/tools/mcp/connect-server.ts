@@ -10,7 +10,7 @@ import { openSse, openStreamable } from "./open-http.ts";
 import { openStdio } from "./open-stdio.ts";
 import type { OpenedTransport } from "./opened-transport.ts";
 import { loadSdk, NO_TIMEOUT, type Sdk } from "./sdk.ts";
-import type { Environment } from "./server-environment.ts";
+import type { Environment } from "../../platform/environment.ts";
 import { serverFailure } from "./server-failure.ts";
 
 export interface ConnectWork {

@@ -6,7 +6,7 @@ import { keepServer, type McpServerStatus } from "./keep-server.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { McpServerSettings } from "./mcp-server-settings.ts";
 import { serverPart } from "./model-name.ts";
-import type { Environment } from "./server-environment.ts";
+import type { Environment } from "../../platform/environment.ts";
 
 export interface McpWork {
   /** Ours, as servers are told. */

@@ -10,7 +10,8 @@ import type { StdioServerSettings } from "./mcp-server-settings.ts";
 import { messageLines } from "./message-lines.ts";
 import { messagePace } from "./message-pace.ts";
 import { ending, type OpenedTransport } from "./opened-transport.ts";
-import { serverEnvironment, type Environment } from "./server-environment.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { serverEnvironment } from "./server-environment.ts";
 import { lastWords, serverFailure, type ServerProblem } from "./server-failure.ts";
 import { tailOf } from "./tail.ts";
 

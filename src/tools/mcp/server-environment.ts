@@ -1,8 +1,5 @@
 import type { StdioServerSettings } from "./mcp-server-settings.ts";
-
-export interface Environment {
-  readonly [name: string]: string | undefined;
-}
+import type { Environment } from "../../platform/environment.ts";
 
 /** What every program may need to run at all, and nothing in which a secret would be. */
 const HARMLESS = [

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { scrubber } from "../../domain/scrubber.ts";
 import type { McpServerSettings } from "./mcp-server-settings.ts";
-import type { Environment } from "./server-environment.ts";
+import type { Environment } from "../../platform/environment.ts";
 
 /** Takes out of a server's failure what the server was given and nobody else should see: it may have quoted it. */
 export type WithoutSecrets = (failure: SpanlineError) => SpanlineError;

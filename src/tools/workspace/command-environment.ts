@@ -1,8 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-
-export interface Environment {
-  readonly [name: string]: string | undefined;
-}
+import type { Environment } from "../../platform/environment.ts";
 
 /** What a command sees of the environment: a few names, and those that the configuration adds. */
 export function commandEnvironment(

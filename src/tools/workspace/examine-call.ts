@@ -1,6 +1,6 @@
 import type { Evidence } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { FileDiff } from "../../domain/tool-output.ts";
+import { isShortDiff } from "../../domain/tool-output.ts";
 import type { CallToExamine, Examined } from "../tool.ts";
 import { examinePaths, type Surroundings } from "./paths/examine-paths.ts";
 import { previewOf, type PreimageEvidence } from "./preview-of.ts";
@@ -12,20 +12,13 @@ export async function examineCall(
 ): Promise<Examined> {
   const found = await examinePaths(paths, surroundings);
   const { diffs, evidence } = await previewOf(name, input, surroundings);
-  const shown = diffs.filter(isSmall);
+  const shown = diffs.filter(isShortDiff);
   return {
     paths: found,
     ...(shown.length > 0 && { diffs: shown }),
     ...(evidence.length > 0 && { evidence: evidence.map(preimage) }),
   };
 }
-
-/** What is in the log is read by everybody, again and again. */
-function isSmall({ oldText, newText }: FileDiff): boolean {
-  return (oldText?.length ?? 0) + newText.length <= MOST_CHARACTERS;
-}
-
-const MOST_CHARACTERS = 256 * 1024;
 
 function preimage({ path, ...facts }: PreimageEvidence): Evidence {
   const metadata: JsonObject = JSON.parse(JSON.stringify(facts));

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import type { PathFact } from "../../../domain/policy-decision.ts";
+import { leadsNowhere, type PathFact } from "../../../domain/policy-decision.ts";
 import { lookAt } from "../files/identity.ts";
 import { followedPath } from "./followed-path.ts";
 import { pathProblem } from "./path-problem.ts";
@@ -79,5 +79,5 @@ function workspacePathOf(hostPath: string, root: string): string {
 }
 
 function invalid(given: PathInput, reason = "it is no path"): PathFact {
-  return { ...given, place: "invalid", workspacePath: null, hostPath: null, reason };
+  return leadsNowhere(given, reason);
 }
