@@ -11,6 +11,8 @@ export interface McpConnection {
   readonly version: string;
   readonly clock: SteadyClock;
   readonly environment: { readonly [name: string]: string | undefined };
+  /** What is known to be secret of what servers are given, beside what is called so. */
+  readonly secrets?: readonly string[];
   /** What is wrong with a server: its session goes on without it. */
   readonly report: (error: unknown) => void;
 }

@@ -47,6 +47,16 @@ describe("a server that cannot be used", () => {
     expect(JSON.stringify([world.reports, world.status()])).not.toContain("s3cret");
   });
 
+  it("says nothing of a secret that was cut, also not of one that is cut here", async () => {
+    const secret = "sk-4f9a8b7c6d5e4f3a2b1c";
+    const script = `printf '%s' "${"x".repeat(20)}$LONG" >&2; exit 3`;
+    const LONG = `${secret}${"y".repeat(985)}`;
+    const env = { LONG, API_TOKEN: secret };
+    const world = await mcpWorld([hostile("", { command: "/bin/sh", args: ["-c", script], env })]);
+    const said = JSON.stringify([messagesOf(world), world.reports[0]?.toFailure()]);
+    expect(said).not.toMatch(/4f3a|2b1c/);
+  });
+
   it("is tried again, each time after a longer wait", async () => {
     const file = join(folder, "tries");
     const script = `echo x >> ${file}; exit 3`;
@@ -349,6 +359,41 @@ describe("a call", () => {
   });
 });
 
+describe("a secret that a server was told", () => {
+  const secret = "sk-4f9a8b7c6d5e4f3a2b1c";
+
+  it("is in nothing that it says: results, progress, tools, errors", async () => {
+    const env = { API_TOKEN: secret, ROOT: "/home/somebody" };
+    const world = await mcpWorld([hostile("", { env })]);
+    const told: string[] = [];
+    const progress = (text: string): void => void told.push(text);
+    world.call("h__steps", {}, { progress }).catch(() => undefined);
+    expect(await world.call("h__confess")).toBe(
+      [
+        'curl -H "Authorization: Bearer [redacted]"',
+        "[link, [redacted], https://example.org/?token=[redacted]]",
+        "[resource, https://example.org/?token=[redacted]]",
+        "[redacted]",
+        "and [redacted]",
+      ].join("\n"),
+    );
+    expect(told).toEqual(["1 of 3", "Sending [redacted]"]);
+    await eventually(() => expect(world.tools()).toHaveLength(3));
+    const facts = world.tools().map((tool) => tool.facts);
+    expect(facts[0]?.description).toBe("Uses [redacted]");
+    expect(JSON.stringify(facts)).not.toContain("4f9a");
+    expect(await world.call("h__echo", { at: `/home/somebody ${secret}` })).toBe(
+      '{"at":"/home/somebody [redacted]"}',
+    );
+  });
+
+  it("is one where it came from a reference, whatever its name is", async () => {
+    const settings = hostile("", { env: { PLACE: "the-reference-value" } });
+    const world = await mcpWorld([settings], { secrets: ["the-reference-value"] });
+    expect(await world.call("h__surroundings")).toContain('"PLACE":"[redacted]"');
+  });
+});
+
 describe("a server in the middle of a call", () => {
   it("that ends fails the call, which is not run again, and comes back", async () => {
     const world = await mcpWorld([hostile()]);
@@ -358,7 +403,7 @@ describe("a server in the middle of a call", () => {
       "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. What the tool had done by then is not known, and it is not run again.";
     expect(dying).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(other).toMatchObject({ status: "rejected", reason: { message: words } });
-    expect(world.status()).toMatchObject([{ state: "waiting", tools: 21 }]);
+    expect(world.status()).toMatchObject([{ state: "waiting", tools: 22 }]);
     await expect(world.call("h__echo")).rejects.toThrow(
       /^The MCP server h is not connected \(The MCP server h ended with code 9.*The tool was not run/,
     );

@@ -53,6 +53,15 @@ describe("a server over HTTP that cannot be used says why", () => {
     );
   });
 
+  it("without the secret that it quotes, also where that is cut", async () => {
+    const quoting: Answer = (response, { headers }) =>
+      void response.writeHead(500).end(`${"x".repeat(455)} ${String(headers["authorization"])}`);
+    const headers = { Authorization: "Bearer abcdefghijklmnopqrstuvwxyz" };
+    const message = await failureAt(quoting, { headers });
+    expect(message).toContain("xxx [redacted]");
+    expect(message).not.toMatch(/Bearer|abcdef/);
+  });
+
   it("with a page for people", async () => {
     const page: Answer = (response) =>
       void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>");

@@ -25,13 +25,15 @@ export async function callTool(
   input: JsonObject,
   work: ToolCallWork,
 ): Promise<unknown> {
-  const { output, isError, structured } = resultOutput(await answered(tool, input, work));
+  const { scrub } = work.connection;
+  const result = await answered(tool, input, work);
+  const { output, isError, structured } = resultOutput(scrub(result));
   if (isError) throw new Error(errorText(output));
   // A tool that has a schema and says nothing but text still says what the model needs.
   const isPlain = structured === undefined && output !== undefined;
-  const problem = isPlain ? undefined : tool.checkOutput?.(structured);
+  const problem = isPlain ? undefined : tool.checkOutput?.(resultOutput(result).structured);
   if (problem === undefined) return output;
-  const message = `It was run, but its result does not fit its own output schema: ${problem}`;
+  const message = `It was run, but its result does not fit its own output schema: ${scrub(problem)}`;
   throw new SpanlineError("unexpected_answer", message, {
     details: { server: work.settings.name },
   });
@@ -58,7 +60,7 @@ async function answered(
       timeout: NO_TIMEOUT,
       onprogress(progress) {
         guard.wait("quiet", timeoutMs);
-        context.progress(progressText(progress));
+        context.progress(progressText(connection.scrub(progress)));
       },
     });
   } catch (error) {
@@ -83,11 +85,12 @@ const UNKNOWN_OUTCOME = "What the tool had done by then is not known, and it is 
 /** Why there is no answer, and whether the tool may have run. */
 function callFailure(
   error: unknown,
-  { opened, sdk }: Connection,
+  connection: Connection,
   settings: McpServerSettings,
 ): SpanlineError {
+  const { opened, sdk } = connection;
   if (opened.failure !== undefined) return unknownOutcome(opened.failure);
-  const failure = failureOf(error, settings, sdk);
+  const failure = failureOf(error, settings, connection);
   if (error instanceof sdk.ProtocolError) {
     if (error.code !== STREAM_ENDED) return failure;
     const broken = serverFailure(settings.name, "unreachable", "broke off before it answered");

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { untilAborted } from "../../async/pause.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
+import type { Scrub } from "../../domain/scrubber.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { failureOf, statusOf } from "./failure-of.ts";
 import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
@@ -20,6 +21,8 @@ export interface ConnectWork {
   readonly signal: AbortSignal;
   readonly environment: Environment;
   readonly workingDirectory?: string;
+  /** Takes secrets out of what the server says. */
+  readonly scrub: Scrub;
   /** The server says that its tools have changed. */
   readonly changed: () => void;
   /** A line of a program's standard output that is no message. */
@@ -29,6 +32,7 @@ export interface ConnectWork {
 /** A server that has said hello. */
 export interface Connection {
   readonly sdk: Sdk;
+  readonly scrub: Scrub;
   readonly client: Client;
   readonly opened: OpenedTransport;
   close(): Promise<void>;
@@ -58,7 +62,7 @@ export async function connectServer(
       // What the first way met says most.
     }
   }
-  throw failureOf(refusal, settings, sdk);
+  throw failureOf(refusal, settings, { sdk, scrub: work.scrub });
 }
 
 interface Way {
@@ -81,7 +85,7 @@ function waysTo(settings: McpServerSettings, work: ConnectWork, sdk: Sdk): reado
     { open, protocol: "auto", isWorthIt: knowsNoHandshake },
   ];
   if (settings.type === "stdio") return both(() => openStdio(settings, work));
-  const http = { sdk, clock: work.clock };
+  const http = { sdk, clock: work.clock, scrub: work.scrub };
   const isOlder = (refusal: unknown): boolean => {
     const status = statusOf(refusal, sdk) ?? 0;
     return status >= 400 && status < 500 && status !== 401 && status !== 403;
@@ -117,7 +121,7 @@ async function greet(
   try {
     await untilAborted(client.connect(opened.transport, { signal, timeout: NO_TIMEOUT }), signal);
     if (client.getProtocolEra() === "modern") listen(client);
-    return { sdk, client, opened, close };
+    return { sdk, scrub: work.scrub, client, opened, close };
   } catch (error) {
     const { failure } = opened;
     await close();

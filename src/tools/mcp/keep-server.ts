@@ -13,9 +13,9 @@ import type { McpServerSettings } from "./mcp-server-settings.ts";
 import { reportOnce, type ReportOnce } from "./report-once.ts";
 import { isServerFailure, junkFound, serverFailure, unusableTools } from "./server-failure.ts";
 import { serverTool, type ToolHome } from "./server-tool.ts";
-import { withoutSecrets, type WithoutSecrets } from "./without-secrets.ts";
+import { withoutSecrets, type ConfidenceWork, type WithoutSecrets } from "./without-secrets.ts";
 
-export interface ServerWork extends Omit<ConnectWork, "junk"> {
+export interface ServerWork extends Omit<ConnectWork, "junk" | "scrub">, ConfidenceWork {
   readonly random: () => number;
   readonly report: (failure: SpanlineError) => void;
 }
@@ -42,8 +42,8 @@ export interface KeptServer {
 }
 
 export function keepServer(settings: McpServerSettings, work: ServerWork): KeptServer {
-  const clean = withoutSecrets(settings, work.environment);
-  const report = reportOnce((failure) => work.report(clean(failure)));
+  const clean = withoutSecrets(settings, work);
+  const report = reportOnce((failure) => work.report(clean.failure(failure)));
   let tellTried = (): void => undefined;
   const tried = new Promise<void>((resolve) => {
     tellTried = resolve;
@@ -131,7 +131,7 @@ async function keep(kept: Kept, home: ToolHome): Promise<void> {
     const start = clock.monotonic();
     const failure = await liveOnce(kept, home).catch((error: unknown) => failed(settings, error));
     if (signal.aborted) break;
-    kept.link = { state: "waiting", failure: clean(failure) };
+    kept.link = { state: "waiting", failure: clean.failure(failure) };
     report.once(failure);
     kept.isTried = true;
     kept.tellTried();
@@ -159,6 +159,7 @@ async function liveOnce(kept: Kept, home: ToolHome): Promise<SpanlineError> {
   let due = (): void => void (isStale = true);
   const trying = attemptServer(settings, {
     ...work,
+    scrub: kept.clean.scrub,
     junk: (line) => report.once(junkFound(settings.name, line)),
     changed: () => due(),
   });
@@ -176,7 +177,7 @@ async function liveOnce(kept: Kept, home: ToolHome): Promise<SpanlineError> {
     due = fresh.due;
     if (isStale) due();
     const failure = await untilAborted(connection.opened.over, signal);
-    kept.link = { state: "waiting", failure: kept.clean(failure) };
+    kept.link = { state: "waiting", failure: kept.clean.failure(failure) };
     return failure;
   } finally {
     fresh.end();

@@ -21,10 +21,11 @@ export const EMPTY_CATALOG: Catalog = { tools: new Map(), problems: [] };
 
 /** Asks a server for all of its tools. Rejects with its failure, or when the signal ends it. */
 export async function listTools(
-  { client, sdk, opened }: Connection,
+  connection: Connection,
   settings: McpServerSettings,
   signal: AbortSignal,
 ): Promise<Catalog> {
+  const { client, opened, scrub } = connection;
   if (client.getServerCapabilities()?.tools === undefined) return EMPTY_CATALOG;
   const gathered = gathering(settings);
   let cursor: string | undefined;
@@ -36,13 +37,13 @@ export async function listTools(
     try {
       page = await client.request(request, anyResult, { signal, timeout: NO_TIMEOUT });
     } catch (error) {
-      throw opened.failure ?? failureOf(error, settings, sdk);
+      throw opened.failure ?? failureOf(error, settings, connection);
     }
     const { tools, nextCursor } = isObject(page) ? page : {};
     if (!Array.isArray(tools)) {
       throw serverFailure(settings.name, "protocol", "answered with something else than its tools");
     }
-    const hasRoom = gathered.add(tools);
+    const hasRoom = gathered.add(scrub(tools));
     if (!hasRoom || typeof nextCursor !== "string") return gathered.catalog();
     if (seen.has(nextCursor) || pages + 1 >= MCP_LIMITS.pages) {
       return gathered.catalog(`its list has no end after ${pages + 1} pages; the rest is left out`);

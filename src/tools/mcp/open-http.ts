@@ -5,6 +5,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { Timer } from "../../async/call-guard.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
+import type { Scrub } from "../../domain/scrubber.ts";
 import { boundedFetch, type BoundedFetch } from "../../platform/bounded-fetch.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { failureOf } from "./failure-of.ts";
@@ -19,6 +20,7 @@ import { serverFailure } from "./server-failure.ts";
 export interface HttpWork {
   readonly sdk: Sdk;
   readonly clock: SteadyClock;
+  readonly scrub: Scrub;
 }
 
 /** A way to a server over Streamable HTTP. Nothing is sent before the client uses it. */
@@ -55,14 +57,15 @@ export function openStreamable(settings: HttpServerSettings, work: HttpWork): Op
 }
 
 /** The same over the older HTTP with SSE, where the stream is the connection. */
-export function openSse(settings: HttpServerSettings, { sdk, clock }: HttpWork): OpenedTransport {
+export function openSse(settings: HttpServerSettings, work: HttpWork): OpenedTransport {
+  const { sdk, clock } = work;
   const end = ending();
   const transport = new sdk.SSEClientTransport(new URL(settings.url), fetching(settings, clock));
   const fail = failing(transport, end);
   Object.assign(transport, {
     onerror(error: Error) {
       // It would open another stream by itself, on which the server does not know us.
-      if (error instanceof sdk.SseError) fail(failureOf(error, settings, sdk));
+      if (error instanceof sdk.SseError) fail(failureOf(error, settings, work));
     },
   });
   return {

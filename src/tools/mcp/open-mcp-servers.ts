@@ -16,6 +16,8 @@ export interface McpWork {
   readonly signal: AbortSignal;
   /** This process's environment: of it a server gets `PATH` and the like, and what its settings name. */
   readonly environment: Environment;
+  /** What is known to be secret of what servers are given, beside what is called so. */
+  readonly secrets?: readonly string[];
   /** Where the session works: where programs run, and the root that servers are told. */
   readonly workingDirectory?: string;
   /** For people: what is wrong with a server. Nothing of that ends a session. */

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { thrownMessage, type SpanlineError } from "../../domain/errors.ts";
+import type { Scrub } from "../../domain/scrubber.ts";
 import { startCompanion, type Companion, type CompanionEnd } from "../../platform/companion.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { hasCommand } from "../../platform/has-command.ts";
@@ -19,6 +20,8 @@ export interface StdioWork {
   readonly clock: SteadyClock;
   readonly environment: Environment;
   readonly workingDirectory?: string;
+  /** Takes secrets out of what it says. */
+  readonly scrub: Scrub;
   /** A line of its standard output that is no message. */
   readonly junk: (line: string) => void;
 }
@@ -31,6 +34,7 @@ export async function openStdio(
   const companion = await started(settings, work);
   const { name } = settings;
   const stderr = tailOf(MCP_LIMITS.stderrBytes);
+  const written = (): string => work.scrub(stderr.text());
   companion.errors.on("data", (chunk: Uint8Array) => stderr.add(chunk));
   const end = ending();
   const fail = (failure: SpanlineError): void => {
@@ -47,7 +51,7 @@ export async function openStdio(
     async start() {
       const lines = messageLines(MCP_LIMITS.messageBytes, {
         message: (message) => transport.onmessage?.(message),
-        junk: work.junk,
+        junk: (line) => work.junk(work.scrub(line)),
         tooLong: () =>
           broken("too-large", `sent a message of more than ${MCP_LIMITS.messageBytes} bytes`),
       });
@@ -73,10 +77,8 @@ export async function openStdio(
     },
   };
   void companion.ended.then((how) => {
-    const facts = { exitCode: how.code, signal: how.signal, stderr: stderr.text() };
-    return fail(
-      serverFailure(name, "exited", `${howEnded(how)}${lastWords(stderr.text())}`, facts),
-    );
+    const facts = { exitCode: how.code, signal: how.signal, stderr: written() };
+    return fail(serverFailure(name, "exited", `${howEnded(how)}${lastWords(written())}`, facts));
   });
   return {
     transport,
@@ -85,7 +87,7 @@ export async function openStdio(
     },
     over: end.over,
     fail,
-    lastWords: () => lastWords(stderr.text()),
+    lastWords: () => lastWords(written()),
     async close() {
       await transport.close();
       await companion.end();

@@ -47,7 +47,7 @@ export function serverTool(listed: ListedTool, home: ToolHome): Tool {
         }
         return await callTool(tool, input, { connection, settings, clock, context });
       } catch (error) {
-        throw isServerFailure(error) ? home.clean(error) : error;
+        throw isServerFailure(error) ? home.clean.failure(error) : error;
       } finally {
         release();
       }

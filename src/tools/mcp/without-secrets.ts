@@ -1,22 +1,61 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { scrubber } from "../../domain/scrubber.ts";
-import type { McpServerSettings } from "./mcp-server-settings.ts";
+import type { Scrub } from "../../domain/scrubber.ts";
 import type { Environment } from "../../platform/environment.ts";
+import type { McpServerSettings } from "./mcp-server-settings.ts";
+import { secretScrubber } from "./secret-scrubber.ts";
 
-/** Takes out of a server's failure what the server was given and nobody else should see: it may have quoted it. */
-export type WithoutSecrets = (failure: SpanlineError) => SpanlineError;
-
-export function withoutSecrets(settings: McpServerSettings, ours: Environment): WithoutSecrets {
-  const scrub = scrubber(secretsOf(settings, ours));
-  return ({ code, message, details }) =>
-    new SpanlineError(code, scrub(message), { details: scrub(details) });
+/** Takes out of what a server says what it was given and nobody else should see: it may quote it. */
+export interface WithoutSecrets {
+  /** For what it says itself, before it is cut. */
+  readonly scrub: Scrub;
+  /** For why it failed. Here nothing that it was given has a place, secret or not. */
+  readonly failure: (failure: SpanlineError) => SpanlineError;
 }
 
-function secretsOf(settings: McpServerSettings, ours: Environment): readonly string[] {
+export interface ConfidenceWork {
+  readonly environment: Environment;
+  /** What is known to be secret, beside what is called so. */
+  readonly secrets?: readonly string[];
+}
+
+export function withoutSecrets(
+  settings: McpServerSettings,
+  { environment, secrets = [] }: ConfidenceWork,
+): WithoutSecrets {
+  const given = givenTo(settings, environment);
+  const confidential = given.filter(isConfidential).flatMap(([, value]) => partsOf(value));
+  const all = given.flatMap(([, value]) => partsOf(value));
+  const scrubFailure = secretScrubber([...secrets.flatMap(partsOf), ...all]);
+  return {
+    scrub: secretScrubber([...secrets.flatMap(partsOf), ...confidential]),
+    failure: ({ code, message, details }) =>
+      new SpanlineError(code, scrubFailure(message), { details: scrubFailure(details) }),
+  };
+}
+
+type Given = readonly [name: string, value: string];
+
+function givenTo(settings: McpServerSettings, ours: Environment): readonly Given[] {
   if (settings.type !== "stdio") {
-    // Of `Bearer abc` the second word is the secret.
-    return Object.values(settings.headers ?? {}).flatMap((text) => [text, ...text.split(" ")]);
+    return [...Object.entries(settings.headers ?? {}), ...new URL(settings.url).searchParams];
   }
   const { env = {}, inheritEnv = [] } = settings;
-  return [...Object.values(env), ...inheritEnv.map((name) => ours[name] ?? "")];
+  return [...inheritEnv.map((name): Given => [name, ours[name] ?? ""]), ...Object.entries(env)];
+}
+
+/** Folders and the like stay: results are full of them. */
+function isConfidential([name, value]: Given): boolean {
+  return SECRET_NAME.test(name) || passwordIn(value) !== undefined;
+}
+
+const SECRET_NAME = /key|token|secret|pass(?:word|wd|phrase)?$|credential|auth|cookie/i;
+
+/** Of `Bearer abc` the second word is the secret, of an address its password. */
+function partsOf(value: string): readonly string[] {
+  const [, word = ""] = /^(?:Bearer|Basic|Token)\s+(\S+)$/i.exec(value) ?? [];
+  return [value, word, passwordIn(value) ?? ""];
+}
+
+function passwordIn(value: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]*:([^/?#@\s]+)@/i.exec(value)?.[1];
 }
