@@ -22,6 +22,7 @@ const COMMON = [
   "timeoutMs",
   "maxTimeoutMs",
   "connectTimeoutMs",
+  "idleMs",
   "include",
   "exclude",
   "trusted",
@@ -144,12 +145,12 @@ function readCommon(
   given: Given,
   path: string,
 ): Omit<StdioServerSettings, "type" | "command" | "args" | "env" | "inheritEnv" | "cwd"> {
-  const { name, timeoutMs, maxTimeoutMs, connectTimeoutMs, trusted } = given;
+  const { name, timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs, trusted } = given;
   if (typeof name !== "string" || !/^[^\p{C}\p{Z}](?:[^\p{C}]{0,62}[^\p{C}\p{Z}])?$/u.test(name)) {
     const message = `${path}.name is ${shown(name)}, wanted 1 to 64 characters`;
     throw wrongOption(`${path}.name`, name === undefined ? `${path} has no name` : message);
   }
-  const times = { timeoutMs, maxTimeoutMs, connectTimeoutMs };
+  const times = { timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs };
   for (const [key, time] of Object.entries(times)) checkAmount(time, `${path}.${key}`);
   if (Number(timeoutMs) > Number(maxTimeoutMs)) {
     const message = `${path}.maxTimeoutMs is less than timeoutMs, which would never be reached`;
@@ -163,6 +164,7 @@ function readCommon(
     ...(timeoutMs !== undefined && { timeoutMs: Number(timeoutMs) }),
     ...(maxTimeoutMs !== undefined && { maxTimeoutMs: Number(maxTimeoutMs) }),
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs: Number(connectTimeoutMs) }),
+    ...(idleMs !== undefined && { idleMs: Number(idleMs) }),
     ...(include !== undefined && { include }),
     ...(exclude !== undefined && { exclude }),
     ...(trusted === true && { trusted }),

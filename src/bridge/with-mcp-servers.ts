@@ -1,6 +1,6 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent, OpenAgent, OpenPlace } from "../session/agent.ts";
-import type { McpServerSettings } from "../tools/mcp/mcp-server-settings.ts";
+import { timesOf, type McpServerSettings } from "../tools/mcp/mcp-server-settings.ts";
 import type { McpServers } from "../tools/mcp/open-mcp-servers.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -27,16 +27,27 @@ export async function withMcpServers(
   const { openMcpServers } = await import("../tools/mcp/open-mcp-servers.ts");
   const { workingDirectory } = place;
   const connected: { servers?: McpServers } = {};
+  const { signal } = place;
+  const opening = new AbortController();
+  const abort = (): void => opening.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
   const opened = await openMcpServers(servers, {
     ...work,
-    // They are closed, and by nobody else.
-    signal: new AbortController().signal,
+    signal: opening.signal,
     ...(workingDirectory !== undefined && { workingDirectory }),
     changed: () => {
       // What changes before all of them are there is among what is there then.
       if (connected.servers !== undefined) place.changed(withTools(connected.servers.tools()));
     },
   });
+  // From here on they are closed, and by nobody else.
+  signal?.removeEventListener("abort", abort);
+  if (signal?.aborted === true) {
+    await opened.close();
+    throw signal.reason;
+  }
   connected.servers = opened;
-  return { agent: withTools(opened.tools()), close: opened.close };
+  const idleMs = Math.max(...servers.map((server) => timesOf(server).idleMs));
+  return { agent: withTools(opened.tools()), idleMs, close: opened.close };
 }

@@ -21,10 +21,14 @@ export interface AgentPlace {
 export interface OpenPlace extends AgentPlace {
   /** To be told of every change. */
   readonly changed: (agent: Agent) => void;
+  /** Ends the opening, which rejects with its reason and leaves nothing behind. */
+  readonly signal?: AbortSignal;
 }
 
 export interface OpenAgent {
   readonly agent: Agent;
+  /** How long it should be kept for a session that nobody uses; as long as any session when absent. */
+  readonly idleMs?: number;
   readonly close: () => Promise<void>;
 }
 

@@ -24,13 +24,15 @@ export interface Surroundings {
 export interface Wanted {
   readonly sessionId: string;
   readonly failed: Failed;
+  /** Ends the beginning: nobody wants the session any more. */
+  readonly signal: AbortSignal;
 }
 
 type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent">;
 
 /** The driver of a new session. */
 export async function openDriver(
-  { sessionId, failed }: Wanted,
+  { sessionId, failed, signal }: Wanted,
   { agent, opened }: { readonly agent: Agent; readonly opened: Opened },
   around: Surroundings,
 ): Promise<Driver> {
@@ -38,7 +40,7 @@ export async function openDriver(
   const { workingDirectory } = opened;
   const place = workingDirectory === undefined ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
-    const live = await liveAgent(agent, { sessionId, ...place });
+    const live = await liveAgent(agent, { sessionId, ...place }, signal);
     const { digest, facts } = live.current;
     const first = { ...opened, agent: { digest, facts } };
     return begin(first, initialState, { ...around, lease, agent: live, failed, ...place });
@@ -47,7 +49,7 @@ export async function openDriver(
 
 /** The driver of a session that is in the log. */
 export async function takeUpDriver(
-  { sessionId, failed }: Wanted,
+  { sessionId, failed, signal }: Wanted,
   agentNamed: (name: string) => Agent,
   around: Surroundings & { readonly isHere: boolean },
 ): Promise<Driver> {
@@ -61,7 +63,7 @@ export async function takeUpDriver(
   return orReleased(lease, around, async () => {
     const state = await loadState(store, sessionId, { ...head, report });
     await endLeftovers(state);
-    const live = await liveAgent(agent, { sessionId, ...place });
+    const live = await liveAgent(agent, { sessionId, ...place }, signal);
     const { digest, facts } = live.current;
     const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
     const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound } as const;

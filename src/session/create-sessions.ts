@@ -63,11 +63,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   };
 
   const driverOf = (sessionId: string): Promise<Driver> =>
-    drivers.use(sessionId, async (failed) => {
+    drivers.use(sessionId, async (failed, signal) => {
       await drivers.over(sessionId);
       const isHere = drivers.isLeft(sessionId);
       const named = (name: string): Agent => agentNamed(agents, name);
-      return takeUpDriver({ sessionId, failed }, named, { ...around, isHere });
+      return takeUpDriver({ sessionId, failed, signal }, named, { ...around, isHere });
     });
 
   async function open(wanted: OpenSession): Promise<SessionRecord> {
@@ -82,8 +82,8 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       ...(title !== undefined && { title }),
       ...(workingDirectory !== undefined && { workingDirectory }),
     } as const;
-    await drivers.use(sessionId, (failed) =>
-      openDriver({ sessionId, failed }, { agent, opened }, around),
+    await drivers.use(sessionId, (failed, signal) =>
+      openDriver({ sessionId, failed, signal }, { agent, opened }, around),
     );
     return recordOf(store, sessionId);
   }
@@ -116,7 +116,9 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       for (const { sessionId } of busy) {
         if (isClosed) return;
         // One that cannot be taken up keeps none of the others from it.
-        await driverOf(sessionId).catch(report);
+        await driverOf(sessionId).catch((error: unknown) => {
+          if (!isClosed) report(error);
+        });
       }
       page = found.nextPage;
     } while (page !== undefined);

@@ -17,16 +17,19 @@ export interface PoolOptions {
 
 export type Failed = DriverOptions["failed"];
 
+/** The signal ends the start: the session is deleted, or the process ends. */
+export type StartDriver = (failed: Failed, signal: AbortSignal) => Promise<Driver>;
+
 /** The drivers of this process, by session. */
 export interface DriverPool {
   /** The driver that there is, else the one that `start` makes: of two that ask at once, one starts it. */
-  use(sessionId: string, start: (failed: Failed) => Promise<Driver>): Promise<Driver>;
+  use(sessionId: string, start: StartDriver): Promise<Driver>;
   /** Resolves when a session that failed here may be taken up: what its driver had begun is over. */
   over(sessionId: string): Promise<void>;
   /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
   isLeft(sessionId: string): boolean;
   remove(sessionId: string): Promise<void>;
-  /** Takes no session up again by itself any more. */
+  /** Takes no session up again by itself any more, and ends what is just being started. */
   rest(): void;
   close(): Promise<void>;
 }
@@ -34,6 +37,7 @@ export interface DriverPool {
 export function driverPool(options: PoolOptions): DriverPool {
   const { clock, idleMs } = options;
   const drivers = new Map<string, Promise<Driver>>();
+  const starting = new Map<string, AbortController>();
   const left = new Set<string>();
   const idle = passivation({ clock, idleMs, drivers });
   const again = retakes({
@@ -52,11 +56,16 @@ export function driverPool(options: PoolOptions): DriverPool {
         // Another one may have been started for it since.
         if (drivers.get(sessionId) === started) drivers.delete(sessionId);
       };
-      const started = start((error, over) => {
+      const controller = new AbortController();
+      const failed: Failed = (error, over) => {
         forget();
         if (!isTaken(error)) left.add(sessionId);
         again.failed(sessionId, error, over);
+      };
+      const started = start(failed, controller.signal).finally(() => {
+        if (starting.get(sessionId) === controller) starting.delete(sessionId);
       });
+      starting.set(sessionId, controller);
       drivers.set(sessionId, started);
       started.then(
         () => left.delete(sessionId),
@@ -73,11 +82,15 @@ export function driverPool(options: PoolOptions): DriverPool {
       const driver = drivers.get(sessionId);
       drivers.delete(sessionId);
       idle.forget(sessionId);
+      starting.get(sessionId)?.abort(notWanted("This session is deleted"));
       await (await driver?.catch(() => undefined))?.close();
     },
     rest() {
       idle.stop();
       again.stop();
+      for (const controller of starting.values()) {
+        controller.abort(notWanted("The sessions are closed here"));
+      }
     },
     async close() {
       const open = await Promise.allSettled(drivers.values());
@@ -86,6 +99,10 @@ export function driverPool(options: PoolOptions): DriverPool {
       await Promise.all(started.map((driver) => driver.close()));
     },
   };
+}
+
+function notWanted(why: string): SpanlineError {
+  return new SpanlineError("aborted", `${why}; it was not taken up`);
 }
 
 /** By another process: its clients are not ours. */

@@ -40,6 +40,8 @@ export interface DriverOptions extends LeaseOptions {
 /** Runs one session: writes down what is decided, and then does what is due. One input at a time. */
 export interface Driver {
   readonly state: SessionState;
+  /** How long it should be kept when nobody uses it; as long as any when absent. */
+  readonly idleMs?: number;
   /** Resolves when what the input led to is in the log. */
   send(happening: Happening, commandId?: string): Promise<CommandReply | undefined>;
   /** Stops everything that is under way; the log is as if the process had been killed here. */
@@ -139,6 +141,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   }
 
   return {
+    ...(live.idleMs !== undefined && { idleMs: live.idleMs }),
     get state() {
       return state;
     },

@@ -25,14 +25,14 @@ export function passivation({ clock, idleMs, drivers }: PassivationOptions): Pas
 
   const sweep = async (): Promise<void> => {
     stopTimer = undefined;
-    const isIdle = (sessionId: string): boolean =>
-      clock.monotonic() - (lastUsed.get(sessionId) ?? 0) >= idleMs;
+    const isIdle = (sessionId: string, patience = idleMs): boolean =>
+      clock.monotonic() - (lastUsed.get(sessionId) ?? 0) >= patience;
     for (const [sessionId, started] of drivers) {
       if (!isIdle(sessionId)) continue;
       const driver = await started.catch(() => undefined);
       if (driver === undefined || !isQuiet(driver.state)) continue;
       // Somebody may have asked for it meanwhile; from here on nobody can.
-      if (drivers.get(sessionId) !== started || !isIdle(sessionId)) continue;
+      if (drivers.get(sessionId) !== started || !isIdle(sessionId, driver.idleMs)) continue;
       drivers.delete(sessionId);
       lastUsed.delete(sessionId);
       await driver.close();

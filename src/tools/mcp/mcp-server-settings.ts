@@ -29,6 +29,8 @@ interface CommonSettings {
   readonly maxTimeoutMs?: number;
   /** How long the server may take until its tools are known. */
   readonly connectTimeoutMs?: number;
+  /** How long it is kept for a session that nobody uses. It may hold something that would be lost, such as a browser. */
+  readonly idleMs?: number;
   /** Names of its tools, or patterns with `*`; all of them when absent. */
   readonly include?: readonly string[];
   /** The same; excluding beats including. */
@@ -41,11 +43,12 @@ export interface ServerTimes {
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  readonly idleMs: number;
 }
 
 /** Editors give up on a session that is not there after half a minute. */
 export function timesOf(settings: McpServerSettings): ServerTimes {
-  const { timeoutMs = 60_000, connectTimeoutMs = 20_000 } = settings;
+  const { timeoutMs = 60_000, connectTimeoutMs = 20_000, idleMs = 900_000 } = settings;
   const { maxTimeoutMs = Math.max(timeoutMs, 600_000) } = settings;
-  return { timeoutMs, maxTimeoutMs, connectTimeoutMs };
+  return { timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs };
 }

@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
+import { bundleInto } from "../support/bundled.ts";
+import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { expectGone, isAlive } from "../support/processes.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { ME, readUntil } from "../support/session-world.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-sessions-")));
+const pidFile = join(folder, "pid");
+let program = "";
+
+beforeAll(async () => {
+  program = await bundleInto(folder, "hostile-server.ts");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** An agent that asks its server for its process id in every turn. */
+function agentWith(
+  mode: string,
+  clock: FakeClock,
+  more: Partial<StdioServerSettings> = {},
+): { readonly agent: Agent; readonly reports: unknown[] } {
+  rmSync(pidFile, { force: true });
+  const reports: unknown[] = [];
+  const turn = (id: string) => [wants({ id, name: "h__pid", input: {} }), says("Done.")];
+  const server = {
+    type: "stdio",
+    name: "h",
+    command: process.execPath,
+    args: [program, mode],
+    env: { PID_FILE: pidFile },
+    ...more,
+  } as const;
+  const agent = defineAgent({
+    name: "a",
+    provider: scriptedProvider([...turn("c1"), ...turn("c2"), ...turn("c3")]),
+    approvals: { allow: ["*"] },
+    mcp: {
+      servers: [server],
+      version: "1",
+      clock,
+      environment: { PATH: process.env["PATH"] },
+      report: (error) => void reports.push(error),
+    },
+  });
+  return { agent, reports };
+}
+
+function running(agent: Agent, clock: FakeClock, store: Store = memoryStore()): RunningSessions {
+  const sessions = createSessions({ store, agents: [agent], clock, owner: "test" });
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+const startedPid = (): Promise<number> =>
+  eventually(() => {
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    expect(pid).toBeGreaterThan(0);
+    return pid;
+  });
+
+describe("a session whose server does not answer yet", () => {
+  it("is given up at once when the sessions are closed, and its program is ended", async () => {
+    const clock = fakeClock();
+    const { agent, reports } = agentWith("silent", clock);
+    const sessions = running(agent, clock);
+    const opening = sessions.open({ principal: ME, sessionId: "s" });
+    const refused = expect(opening).rejects.toMatchObject({ code: "aborted" });
+    const pid = await startedPid();
+    // No time passes: waiting for the server's own limit would be for ever.
+    await sessions.close();
+    await refused;
+    await expectGone(pid);
+    expect(reports).toEqual([]);
+  });
+
+  it("is given up at once when it is deleted", async () => {
+    const clock = fakeClock();
+    const store = memoryStore();
+    const { facts, digest, provider, tools } = agentWith("", clock).agent;
+    const before = running({ facts, digest, provider, tools }, clock, store);
+    await before.open({ principal: ME, sessionId: "s" });
+    await before.close();
+    const sessions = running(agentWith("silent", clock).agent, clock, store);
+    const prompt = { type: "prompt", content: [{ type: "text", text: "Hello" }] } as const;
+    const refused = expect(sessions.command("s", prompt, { principal: ME })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    const pid = await startedPid();
+    await sessions.delete("s");
+    await refused;
+    await expectGone(pid);
+    expect(await sessions.find("s")).toBe(undefined);
+  });
+});
+
+describe("a session that nobody uses", () => {
+  /** Asks for the server's process id, and gives it. */
+  async function pidOf(sessions: RunningSessions, turns: number): Promise<number> {
+    const content = [{ type: "text", text: "Who are you?" }] as const;
+    await sessions.command("s", { type: "prompt", content }, { principal: ME });
+    let ended = 0;
+    const seen = await readUntil(sessions, "s", ({ event }) => {
+      if (event.type === "turn.finished") ended += 1;
+      return ended === turns;
+    });
+    const results = seen.flatMap(({ event }) => (event.type === "tool.finished" ? [event] : []));
+    const [part] = results.at(-1)?.result.parts ?? [];
+    return Number(part?.type === "text" ? part.text : Number.NaN);
+  }
+
+  async function passMinutes(clock: FakeClock, minutes: number): Promise<void> {
+    for (let at = 0; at < minutes; at += 1) {
+      clock.advance(60_000);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  }
+
+  it("keeps its server for a quarter of an hour, and gets it back when it is taken up again", async () => {
+    const clock = fakeClock();
+    const sessions = running(agentWith("", clock).agent, clock);
+    await sessions.open({ principal: ME, sessionId: "s" });
+    const first = await pidOf(sessions, 1);
+    await passMinutes(clock, 14);
+    expect(isAlive(first)).toBe(true);
+    expect(await pidOf(sessions, 2)).toBe(first);
+    await passMinutes(clock, 16);
+    await expectGone(first);
+    const next = await pidOf(sessions, 3);
+    expect(isAlive(next)).toBe(true);
+    expect(next).not.toBe(first);
+  });
+
+  it("keeps its server for as long as its settings say", async () => {
+    const clock = fakeClock();
+    const sessions = running(agentWith("", clock, { idleMs: 120_000 }).agent, clock);
+    await sessions.open({ principal: ME, sessionId: "s" });
+    const pid = await pidOf(sessions, 1);
+    await passMinutes(clock, 1);
+    expect(isAlive(pid)).toBe(true);
+    await passMinutes(clock, 2);
+    await expectGone(pid);
+  });
+});
