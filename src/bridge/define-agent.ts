@@ -58,7 +58,7 @@ function examinerIn({
 }
 
 function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
-  const { onLost = "ask", policy, mutationScope } = definition;
+  const { onLost = "ask", policy, mutationScope, workspace } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -77,6 +77,7 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     approvals: { deny, ask, allow, otherwise },
     ...(policy !== undefined && { policy }),
     ...(mutationScope !== undefined && { mutationScope }),
+    ...(workspace !== undefined && { workspace: workspace.root }),
     caps: withCaps(DEFAULT_CAPS, caps),
     onLost,
     settle: definition.settle ?? "wait",

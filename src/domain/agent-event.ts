@@ -91,6 +91,8 @@ export interface AgentFacts {
   readonly policy?: Policy;
   /** What the session's tools may change, for whoever keeps books; absent where nobody said. */
   readonly mutationScope?: MutationScope;
+  /** The folder that paths begin in where a session names none; absent where nobody said. */
+  readonly workspace?: string;
   readonly caps: TurnCaps;
   readonly onLost: OnLost;
   readonly settle: Settle;

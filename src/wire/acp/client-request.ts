@@ -1,6 +1,7 @@
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isObject } from "../../domain/json.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
+import { ABSOLUTE } from "./absolute-path.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
@@ -85,7 +86,5 @@ function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Of this system or another: the client need not be on this machine. */
-const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/;
 const NO_SESSION = '"sessionId" is missing';
 const MAX_NAME = 200;

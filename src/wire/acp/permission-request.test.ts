@@ -59,6 +59,7 @@ const place: AskedPlace = {
   at: Date.UTC(2026, 3, 30, 12),
   turnId: "turn_1",
   agent,
+  workspace: "/home/me/work",
 };
 
 /** As a client reads it. */
@@ -92,13 +93,13 @@ const receipt = {
 };
 
 describe("a permission request", () => {
-  it("is one that ACP knows, with the options of every kind [ACP-94]", () => {
+  it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87]", () => {
     const { method, params: sent } = permissionRequest(asked, place);
     expect(acpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
     const { toolCall, options } = params();
     expect(toolCall).toMatchObject({ title: "edit_file", kind: "edit" });
     expect(toolCall.content).toEqual([
-      { type: "diff", path: "src/main.rs", oldText: "a", newText: "b" },
+      { type: "diff", path: "/home/me/work/src/main.rs", oldText: "a", newText: "b" },
     ]);
     expect(options.map(({ kind }: { kind: string }) => kind)).toEqual([
       "allow_once",

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
+import { diffContent } from "./diff-content.ts";
 import { mutationRecord } from "./mutation-record.ts";
 import { policyReceipt } from "./policy-receipt.ts";
 import { shortened } from "./shortened.ts";
@@ -24,6 +25,8 @@ export interface AskedPlace {
   readonly at: number;
   readonly turnId: string | null;
   readonly agent: AgentFacts | undefined;
+  /** Where the paths of its diffs begin. */
+  readonly workspace: string | undefined;
 }
 
 /**
@@ -31,11 +34,11 @@ export interface AskedPlace {
  * tool has no call, and is shown under its own id.
  */
 export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): PermissionRequest {
-  const { sessionId } = place;
+  const { sessionId, workspace } = place;
   const { decision } = asked;
   const toolCallId = asked.question === "lost-call" ? asked.approvalId : asked.about;
   const harn = decision === undefined ? {} : harnFields(asked, decision, place);
-  const diffs = asked.diffs ?? [];
+  const content = (asked.diffs ?? []).map((diff) => diffContent(diff, workspace));
   const params = {
     sessionId,
     toolCall: {
@@ -43,7 +46,7 @@ export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): 
       title: asked.action,
       ...(decision !== undefined && { kind: decision.context.kind, toolName: asked.action }),
       ...(asked.input !== null && { rawInput: asked.input }),
-      ...(diffs.length > 0 && { content: diffs.map((diff) => ({ type: "diff", ...diff })) }),
+      ...(content.length > 0 && { content }),
       ...(decision !== undefined && { _meta: { harn } }),
     },
     options: asked.options.map((option) => ({ optionId: option, ...optionFacts(option, asked) })),

@@ -123,7 +123,7 @@ describe("the audit of a call", () => {
     const shown = { about: "t", action: "edit_file", input: {}, deadline: 0, decision } as const;
     const { params } = permissionRequest(
       { type: "approval.requested", approvalId: "a", question: "run", options: [], ...shown },
-      { sessionId: "s", at: 0, turnId: "turn_1", agent },
+      { sessionId: "s", at: 0, turnId: "turn_1", agent, workspace: undefined },
     );
     for (const update of updates) expect(harn(update).audit).toEqual(Object(params).mutation);
   });

@@ -10,9 +10,11 @@ import type {
 import type { Emit } from "../../domain/codec.ts";
 import { jsonText } from "../../domain/json.ts";
 import type { ToolResultPart } from "../../domain/tool.ts";
+import { absolutePath } from "./absolute-path.ts";
+import { diffContent } from "./diff-content.ts";
 import { mutationRecord } from "./mutation-record.ts";
 import type { ToolCallFields } from "./session-update.ts";
-import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 export function announced(state: UpdateState, event: ToolAnnounced, emit: Emit<AcpOutput>): void {
   const { toolCallId, name } = event;
@@ -43,15 +45,18 @@ export function progressed(state: UpdateState, event: ToolProgressed, emit: Emit
 export function finished(state: UpdateState, event: ToolFinished, emit: Emit<AcpOutput>): void {
   const { toolCallId, ending, result, beside = {} } = event;
   const { data, diffs = [], locations = [] } = beside;
+  const workspace = workspaceOf(state);
   const isDone = (ending === "succeeded" || ending === "server") && !result.isError;
   const fields: ToolCallFields = {
     toolCallId,
     status: isDone ? "completed" : "failed",
     content: [
-      ...diffs.map((diff) => ({ type: "diff", ...diff }) as const),
+      ...diffs.map((diff) => diffContent(diff, workspace)),
       ...result.parts.map((part) => textContent(partText(part))),
     ],
-    ...(locations.length > 0 && { locations }),
+    ...(locations.length > 0 && {
+      locations: locations.map((one) => ({ ...one, path: absolutePath(one.path, workspace) })),
+    }),
     rawOutput: data ?? rawOutput(result.parts),
   };
   const wasRun = !NEVER_RUN.has(ending);

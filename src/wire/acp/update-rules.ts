@@ -11,7 +11,7 @@ import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
 import { addDelta, dropText, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
 import { announced, called, closeCalls, finished, progressed, started } from "./tool-updates.ts";
-import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What an event comes to: either of the two, and never neither. */
 export type UpdateRule<Event extends AgentEvent> =
@@ -29,7 +29,9 @@ export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonl
 
 /** Every event of a session and what an ACP client is told of it. */
 export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<EventOf<Type>> } = {
-  "session.opened": silent("`session/new` has said so"),
+  "session.opened": mapped((state, { workingDirectory }) => {
+    state.workingDirectory = workingDirectory;
+  }),
   "agent.bound": mapped((state, { definition }) => {
     state.agent = definition;
   }),
@@ -83,7 +85,8 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.finished": duringTurn(finished),
   "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
     const { agent } = state;
-    const request = permissionRequest(approval, { sessionId, at, turnId, agent });
+    const place = { sessionId, at, turnId, agent, workspace: workspaceOf(state) };
+    const request = permissionRequest(approval, place);
     const asked = { approval, request, turnId };
     if (state.isLive) emit({ type: "ask", ...asked });
     else state.asked.set(approval.approvalId, asked);

@@ -49,6 +49,8 @@ export interface UpdateState {
   readonly ownPrompts: Set<string>;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
+  /** The session's own, if it has one. */
+  workingDirectory: string | undefined;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
   /** The last turn that ended: what comes for it now is too late. */
   endedTurn: string | undefined;
@@ -73,9 +75,15 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     asked: new Map(),
     ownPrompts: new Set(),
     agent: undefined,
+    workingDirectory: undefined,
     turn: undefined,
     endedTurn: undefined,
   };
+}
+
+/** Where the paths of tools begin. */
+export function workspaceOf({ workingDirectory, agent }: UpdateState): string | undefined {
+  return workingDirectory ?? agent?.workspace;
 }
 
 /** Sends an update, unless it is of a time that the client knows. */
