@@ -96,7 +96,9 @@ export class FakeElement {
   }
   setAttribute(): void {}
   addEventListener(): void {}
-  append(): void {}
+  append(...given: readonly unknown[]): void {
+    for (const one of given) if (typeof one === "string") this.textContent += one;
+  }
   replaceChildren(): void {}
   appendData(): void {}
   querySelectorAll(): FakeElement[] {

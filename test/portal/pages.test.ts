@@ -7,7 +7,7 @@ import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { pageInVm } from "./page-in-vm.ts";
 import { servedPortal, withToken, type ServedPortal } from "./served-portal.ts";
-import { beforeApproval, HOSTILE, hostileTurn } from "./talk.ts";
+import { beforeApproval, HOSTILE, hostileTurn, riskyQuestion } from "./talk.ts";
 
 let sessions: LoggedSessions;
 let portal: ServedPortal;
@@ -81,6 +81,28 @@ describe("the session's page", () => {
     const named = [...text.matchAll(/^ {2}"([a-z]+\.[a-z.]+)": /gm)].map((match) => match[1] ?? "");
     expect(named.length).toBeGreaterThan(15);
     expect(named.filter((type) => !(type in EVENT_MANIFEST))).toEqual([]);
+  });
+});
+
+describe("a question on the session's page", () => {
+  it("is shown with what its rule wants people to be told, as text", async () => {
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal });
+    const page = await pageInVm(portal, `/sessions/${sessionId}`);
+    await vi.waitFor(() => {
+      page.opened();
+      expect(page.element("connection").textContent).toBe("live");
+    });
+    page.show(riskyQuestion(HOSTILE, "high"));
+    const said = page.elements("p").map(({ textContent }) => textContent);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        HOSTILE,
+        "Risk: high",
+        "Deleting is asked about (command_rule)",
+        "2 different people have to say yes.",
+      ]),
+    );
   });
 });
 

@@ -57,6 +57,39 @@ export function beforeApproval(): AgentEvent[] {
   ];
 }
 
+/** A question with all that a rule can want said about it. */
+export function riskyQuestion(prompt: string, risk: string): AgentEvent {
+  const input = { command: "rm -rf build" };
+  return {
+    type: "approval.requested",
+    approvalId: "appr_5",
+    question: "run",
+    options: ["allow", "allow-always", "deny"],
+    about: "tool_1",
+    action: "run_command rm -rf build",
+    input,
+    deadline: NOON,
+    approvers: 2,
+    decision: {
+      action: "ask",
+      reason: "Deleting is asked about",
+      rule: { source: "rules", action: "ask", id: "deleting", index: 0 },
+      labels: ["approval_required", "command_rule"],
+      context: {
+        tool: "run_command",
+        kind: "execute",
+        sideEffect: "process_exec",
+        paths: [],
+        capabilities: [],
+        repeats: 0,
+      },
+      approvers: 2,
+      approval: { prompt, risk },
+    },
+    diffs: [{ path: "notes.md", oldText: "a\nb\n", newText: "a\nc\n" }],
+  };
+}
+
 export function afterApproval(): AgentEvent[] {
   return [
     { type: "approval.resolved", approvalId: "appr_1", decision: "allow", by: "person" },

@@ -255,10 +255,13 @@ function approvalCard(asked, isInTool) {
   return approval;
 }
 
-/** Why it is asked, how many have to say yes, and what it would change. */
+/** What the rule that asks wants said, why it is asked, how many have to say yes, and what it would change. */
 function reasonsFor({ decision, approvers = 1, diffs = [] }) {
   const reasons = [];
   if (decision) {
+    const { prompt, risk } = decision.approval ?? {};
+    if (prompt) reasons.push(made("p", { class: "asked" }, prompt));
+    if (risk) reasons.push(made("p", { class: "risk" }, "Risk: " + risk));
     const labels = decision.labels.filter((label) => label !== "approval_required").join(", ");
     reasons.push(made("p", { class: "label" }, decision.reason + (labels ? " (" + labels + ")" : "")));
   }

@@ -81,6 +81,8 @@ summary { cursor: pointer; }
 .approval p { margin: 0 0 0.5rem; overflow-wrap: anywhere; }
 .approval.over p { margin: 0; }
 .approval pre { margin-bottom: 0.6rem; }
+.approval .asked { font-weight: 600; white-space: pre-wrap; }
+.approval .risk { color: var(--bad); }
 .approval .problem:empty { display: none; }
 .approval .problem { margin: 0.4rem 0 0; }
 .tool .problem { margin-top: 0.4rem; }
