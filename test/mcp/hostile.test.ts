@@ -132,6 +132,39 @@ describe("what a server offers", () => {
     expect(messagesOf(world).join()).toContain("9488 or more tools are left out");
   });
 
+  it("is no more than a million characters, however few the tools are", async () => {
+    const world = await mcpWorld([hostile("fat")]);
+    expect(world.tools()).toHaveLength(20);
+    expect(messagesOf(world).join()).toContain("80 or more tools are left out");
+  });
+
+  it("has no name of another server's tool, or of a workspace's", async () => {
+    const world = await mcpWorld([hostile("imitating"), hostile("", { name: "other" })]);
+    const names = namesOf(world);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.slice(0, 6)).toEqual([
+      "h__read_file",
+      "h__other__echo",
+      "h____echo",
+      expect.stringMatching(/^h___ch__[0-9a-f]{8}$/),
+      expect.stringMatching(/^h__echo__[0-9a-f]{8}$/),
+      expect.stringMatching(/^h__\.?.*other__echo_[0-9a-f]{8}$/),
+    ]);
+    expect(await world.call("other__echo", { of: "other" })).toBe('{"of":"other"}');
+    await expect(world.call("h__other__echo")).rejects.toThrow("Unknown tool other__echo");
+  });
+
+  it("is asked for less and less often when it changes all the time", async () => {
+    const world = await mcpWorld([hostile("fickle")]);
+    for (let second = 0; second < 300; second += 1) {
+      world.clock.advance(1000);
+      // What was asked before is answered by then.
+      await world.call("h__echo");
+    }
+    expect(world.changes).toBeGreaterThan(12);
+    expect(world.changes).toBeLessThan(25);
+  });
+
   it("is what is included and not excluded, also of 10,000", async () => {
     const settings = hostile("many", { include: ["tool_999*"], exclude: ["*7", "tool_999"] });
     expect(namesOf(await mcpWorld([settings]))).toEqual(
@@ -260,9 +293,11 @@ describe("a call", () => {
       jsonrpc: "2.0",
       result: roots,
     });
-    expect(JSON.parse(String(await world.call("h__sample")))).toMatchObject({
-      error: { code: -32_601 },
-    });
+    for (const name of ["h__sample", "h__elicit"]) {
+      expect(JSON.parse(String(await world.call(name)))).toMatchObject({
+        error: { code: -32_601, message: "Method not found" },
+      });
+    }
   });
 
   it("describes what is no text", async () => {
@@ -307,6 +342,22 @@ describe("a call", () => {
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
     expect(JSON.parse(String(await world.call("h__cancelled")))).toHaveLength(1);
+  });
+
+  it("that is cancelled as its answer comes ends once, and leaves the server as it was", async () => {
+    const world = await mcpWorld([hostile()]);
+    for (let at = 0; at < 50; at += 1) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const running = world.call("h__echo", { at }, { signal });
+      const ended = running.catch((error: unknown) => error);
+      for (let turns = 0; turns < at; turns += 1) await Promise.resolve();
+      if (at % 2 === 0) await world.call("h__silence");
+      controller.abort(new Error("Enough"));
+      expect([`{"at":${at}}`, new Error("Enough")]).toContainEqual(await ended);
+    }
+    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
+    expect(world.clock.pending).toBe(0);
   });
 
   it("ends when nothing is heard for its limit, which begins anew with progress", async () => {
@@ -403,7 +454,7 @@ describe("a server in the middle of a call", () => {
       "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. What the tool had done by then is not known, and it is not run again.";
     expect(dying).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(other).toMatchObject({ status: "rejected", reason: { message: words } });
-    expect(world.status()).toMatchObject([{ state: "waiting", tools: 22 }]);
+    expect(world.status()).toMatchObject([{ state: "waiting", tools: 23 }]);
     await expect(world.call("h__echo")).rejects.toThrow(
       /^The MCP server h is not connected \(The MCP server h ended with code 9.*The tool was not run/,
     );
@@ -413,6 +464,21 @@ describe("a server in the middle of a call", () => {
     expect(await world.call("h__echo")).toBe("{}");
     expect(await world.call("h__pid")).not.toBe(pid);
     expect(world.changes).toBe(1);
+  });
+
+  it("that comes back with other tools runs none under an old name", async () => {
+    const env = { PID_FILE: join(folder, "turncoat.pid") };
+    const world = await mcpWorld([hostile("turncoat", { env })]);
+    await expect(world.call("h__die")).rejects.toThrow("ended with code 9");
+    const [before, echo] = [world.tool("h__pid"), world.tool("h__echo")];
+    await eventually(() => expect(world.clock.pending).toBe(1));
+    world.clock.advance(1000);
+    await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
+    await expect(before.run({}, toolContext())).rejects.toThrow(
+      "does not offer this tool any more",
+    );
+    expect(await echo.run({ a: 1 }, toolContext())).toBe('{"a":1}');
+    expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]);
   });
 
   it("that sends too much is ended", async () => {

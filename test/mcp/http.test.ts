@@ -130,6 +130,18 @@ describe("a server over HTTP", () => {
     expect(world.status()).toMatchObject([{ state: "connected" }]);
   });
 
+  it("that answers with what is nested without end costs its call no more than that", async () => {
+    const deep = `${'{"a":['.repeat(100_000)}${"]}".repeat(100_000)}`;
+    const answer = (id: number): string =>
+      `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":${deep}}}`;
+    const schema = (id: number): string =>
+      `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"deep","inputSchema":${deep}},{"name":"t","inputSchema":{}}]}}`;
+    const peer = await startPeer(speaking({ "tools/call": answer, "tools/list": schema }));
+    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    expect(namesOf(world)).toEqual(["s__t"]);
+    expect(JSON.stringify(await world.call("s__t"))).toContain("nested deeper than 200 levels");
+  });
+
   it("holds no connection of a call that is over", async () => {
     const endless = new Set<ServerResponse>();
     const answer = speaking({});

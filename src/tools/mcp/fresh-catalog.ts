@@ -1,13 +1,13 @@
 import { guardCall } from "../../async/call-guard.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
 import { notReady, type Connection } from "./connect-server.ts";
 import { listTools, type Catalog } from "./list-tools.ts";
 import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
 
 export interface FreshWork {
   readonly settings: McpServerSettings;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly take: (catalog: Catalog) => void;
   readonly report: (failure: SpanlineError) => void;
@@ -21,10 +21,15 @@ export function freshCatalog(
   let isDue = false;
   let isBusy = false;
   let isOver = false;
+  /** How often it was asked without a while of quiet between. */
+  let inRow = 0;
+  let last = clock.monotonic();
   let callOff = (): void => undefined;
   const ask = async (): Promise<void> => {
     isDue = false;
     isBusy = true;
+    inRow = clock.monotonic() - last >= LONGEST_PAUSE_MS * 2 ? 1 : inRow + 1;
+    last = clock.monotonic();
     const milliseconds = timesOf(settings).connectTimeoutMs;
     const guard = guardCall(clock, signal, { limit: "list", milliseconds });
     try {
@@ -38,7 +43,7 @@ export function freshCatalog(
       guard.release();
     }
     if (isOver) return;
-    callOff = clock.after(PAUSE_MS, () => {
+    callOff = clock.after(pauseAfter(inRow), () => {
       isBusy = false;
       if (isDue) void ask();
     });
@@ -55,4 +60,11 @@ export function freshCatalog(
   };
 }
 
+/** Some servers tell of their tools bit by bit. One that never stops fills the log with its lists. */
+function pauseAfter(inRow: number): number {
+  return Math.min(PAUSE_MS * 2 ** Math.max(0, inRow - MOST_IN_ROW), LONGEST_PAUSE_MS);
+}
+
 const PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+const MOST_IN_ROW = 10;

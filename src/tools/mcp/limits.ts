@@ -10,6 +10,8 @@ export const MCP_LIMITS = {
   schemaCharacters: 64 * 1024,
   schemaDepth: 64,
   descriptionCharacters: 4000,
+  /** Of all descriptions and schemas of a server: all of it is in the log, and goes to the model. */
+  catalogCharacters: 1024 * 1024,
   /** Of the name that a server gives a tool. */
   nameCharacters: 256,
   stderrBytes: 8 * 1024,

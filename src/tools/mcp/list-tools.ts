@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject, jsonText } from "../../domain/json.ts";
 import { fitsPattern } from "../../domain/tool-pattern.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Connection } from "./connect-server.ts";
@@ -64,6 +64,8 @@ function gathering(settings: McpServerSettings): Gathering {
   const byModelName = new Map<string, ListedTool>();
   const problems: ToolProblem[] = [];
   let left = 0;
+  let size = 0;
+  let isTooLarge = false;
   const take = (given: unknown): void => {
     const name = isObject(given) ? given["name"] : undefined;
     if (!isObject(given) || typeof name !== "string" || name === "") {
@@ -87,6 +89,11 @@ function gathering(settings: McpServerSettings): Gathering {
       if (!isReal) return;
       tools.delete(twin.name);
     }
+    size += tool.description.length + jsonText(tool.schema).length;
+    if (size > MCP_LIMITS.catalogCharacters) {
+      isTooLarge = true;
+      return;
+    }
     tools.set(name, tool);
     byModelName.set(tool.modelName, tool);
   };
@@ -99,11 +106,15 @@ function gathering(settings: McpServerSettings): Gathering {
           return false;
         }
         take(one);
+        if (isTooLarge) {
+          left += given.length - at;
+          return false;
+        }
       }
       return true;
     },
     catalog(more) {
-      const most = `${left} or more tools are left out: no more than ${MCP_LIMITS.tools} of a server are taken, and none after one that takes too long to read; name those that you want with include`;
+      const most = `${left} or more tools are left out: no more than ${MCP_LIMITS.tools} of a server are taken, with ${MCP_LIMITS.catalogCharacters} characters in all, and none after one that takes too long to read; name those that you want with include`;
       const notes = [...(left > 0 ? [most] : []), ...(more === undefined ? [] : [more])];
       return {
         tools,

@@ -8,7 +8,7 @@ describe("secretScrubber", () => {
   const scrub = secretScrubber([SECRET, 'quo"ted\\secret', "abcde"]);
 
   it("takes a secret out of all texts and names of a value", () => {
-    const deep = JSON.parse(`${'{"a":['.repeat(200)}"${SECRET}"${"]}".repeat(200)}`);
+    const deep = JSON.parse(`${'{"a":['.repeat(99)}"${SECRET}"${"]}".repeat(99)}`);
     expect(scrub({ [SECRET]: [`a ${SECRET} b ${SECRET}`, 1, null, true] })).toEqual({
       "[redacted]": ["a [redacted] b [redacted]", 1, null, true],
     });
@@ -29,6 +29,14 @@ describe("secretScrubber", () => {
     expect(scrub(`Sent sk-4f9a8${mark}`)).toBe(`Sent [redacted]${mark}`);
     expect(scrub(`5e4f3a2b1c was sent`)).toBe("[redacted] was sent");
     expect(scrub(`Sent sk-4f9a${mark}`)).toBe(`Sent sk-4f9a${mark}`);
+  });
+
+  it.each([[[SECRET]], [[]]])("leaves out what is nested too deep: %j", (secrets) => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const said = JSON.stringify(secretScrubber(secrets)(deep));
+    expect(said).toBe(
+      `${"[".repeat(200)}"[nested deeper than 200 levels, and left out]"${"]".repeat(200)}`,
+    );
   });
 
   it("leaves what is too short to be told from other words", () => {

@@ -1,5 +1,5 @@
-import { isObject } from "../../domain/json.ts";
 import type { Scrub } from "../../domain/scrubber.ts";
+import { isDeeper } from "./is-deeper.ts";
 
 /**
  * Takes secrets out of what a server says, before any of it is cut: whole ones wherever they stand, and ones that the
@@ -14,16 +14,24 @@ export function secretScrubber(secrets: readonly string[]): Scrub {
     const whole = known.reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);
     return known.reduce((safe, secret) => withoutCut(safe, secret), whole);
   };
-  const scrub = (value: unknown): unknown => {
+  const scrub = (value: unknown, depth: number): unknown => {
     if (typeof value === "string") return inText(value);
-    if (Array.isArray(value)) return value.map(scrub);
-    if (!isObject(value)) return value;
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === DEEPEST) return TOO_DEEP;
+    if (Array.isArray(value)) return value.map((member) => scrub(member, depth + 1));
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [inText(name), scrub(member)]),
+      Object.entries(value).map(([name, member]) => [inText(name), scrub(member, depth + 1)]),
     );
   };
-  return (value) => (known.length === 0 ? value : (scrub(value) as typeof value));
+  return (value) => {
+    const isFine = known.length === 0 && !isDeeper(value, DEEPEST);
+    return isFine ? value : (scrub(value, 0) as typeof value);
+  };
 }
+
+/** What is nested deeper could neither be searched here, nor be written down further in. */
+const DEEPEST = 200;
+const TOO_DEEP = `[nested deeper than ${DEEPEST} levels, and left out]`;
 
 const REDACTED = "[redacted]";
 

@@ -3,6 +3,7 @@ import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domai
 import { TimeLimitError, withinTime } from "../../platform/within-time.ts";
 import { schemaCompiler, type SchemaCheck, type SchemaCompiler } from "../json-schema-check.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
+import { isDeeper } from "./is-deeper.ts";
 import { MCP_LIMITS } from "./limits.ts";
 
 /** A schema that somebody else wrote, to be told to a model: what is wrong with it, or how it can be told. */
@@ -65,11 +66,6 @@ let shared: SchemaCompiler | undefined;
 
 function compiler(): SchemaCompiler {
   return (shared ??= schemaCompiler());
-}
-
-function isDeeper(value: JsonValue, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** What is said in it, without what is not seen. What is compared with arguments stays as it is. */
