@@ -136,7 +136,7 @@ describe("a tool that needs an approval", () => {
     expect(typeof other["id"]).toBe("string");
   });
 
-  it("stays open when its client goes, and is offered to the next [B-013]", async () => {
+  it("stays open when its client goes, and is offered to the next [B-013] [ACP-97] [ACP-101]", async () => {
     const all = await asked();
     const { client, sessions, sessionId, turnId } = all;
     client.socket.destroy();
