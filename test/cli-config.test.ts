@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { bundled } from "./support/bundled.ts";
 import { commandLine, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
 
@@ -42,7 +43,11 @@ async function workspace(answers: readonly Scripted[], agent: object = {}) {
   };
   const config = join(root, "spanline.config.json");
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
-  const environment = { MY_KEY: "sk-test", XDG_STATE_HOME: join(root, ".state") };
+  const environment = {
+    MY_KEY: "sk-test",
+    MY_PLACE: "where-it-is-kept",
+    XDG_STATE_HOME: join(root, ".state"),
+  };
   const run = (...args: readonly string[]) =>
     command.run([...args, "--config", config, "--data-dir", join(root, ".data")], {
       environment,
@@ -80,6 +85,22 @@ describe("an agent of a configuration", () => {
     });
     // Where a secret is, is known to nobody but who needs it.
     expect(stdout).not.toContain("sk-test");
+  });
+
+  it("keeps what an MCP server has by reference from the model and from the log", async () => {
+    const program = await bundled("hostile-server.ts");
+    const env = { PLACE: { env: "MY_PLACE" }, LOG_LEVEL: "verbose" };
+    const { run, model } = await workspace(
+      [wants({ id: "c1", name: "h__surroundings", input: {} }), says("Done.")],
+      { mcpServers: { h: { command: process.execPath, args: [program], env } } },
+    );
+    const { stdout, status } = await run("run", "Look around", "--yes", "--json");
+    expect(status).toBe(0);
+    const heard = JSON.stringify(model.asked.at(-1));
+    expect(heard).toContain("verbose");
+    expect(heard).toContain("[redacted]");
+    // The latter is the whole log.
+    for (const text of [heard, stdout]) expect(text).not.toContain("where-it-is-kept");
   });
 
   it.each([
