@@ -81,7 +81,12 @@ function signedName({ tool, command, paths }: PolicyContext): string {
   return [tool, ...(command === undefined ? places : [command])].join(" ");
 }
 
-const BY = { person: "answered", deadline: "nobody answered", cancel: "the turn ended" } as const;
+const BY = {
+  person: "answered",
+  deadline: "nobody answered",
+  cancel: "the turn ended",
+  change: "asked in vain: the rules or the tool changed",
+} as const;
 
 function summary(entries: readonly AuditEntry[], style: Style): string {
   const count = (wanted: AuditEntry["signature"]): number =>

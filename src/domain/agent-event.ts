@@ -494,8 +494,11 @@ export interface ApprovalResolved {
   readonly type: "approval.resolved";
   readonly approvalId: string;
   readonly decision: Decision;
-  /** `person`: somebody answered. `deadline`, `cancel`: nobody did. */
-  readonly by: "person" | "deadline" | "cancel";
+  /**
+   * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules or the tool are others than when
+   * it was asked; the call is judged anew.
+   */
+  readonly by: "person" | "deadline" | "cancel" | "change";
   readonly reason?: string;
   /** What the tool runs with instead. */
   readonly input?: JsonObject;

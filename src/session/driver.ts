@@ -10,6 +10,7 @@ import { due, type Effect } from "./due.ts";
 import { effectRunner } from "./effect-runner.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import { judgedAgent } from "./judged-agent.ts";
 import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
@@ -62,10 +63,11 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     return done;
   };
   const runner = effectRunner<Effect>({
-    run: (effect, signal) => {
-      const agent = live.current;
+    run: async (effect, signal) => {
+      const agent = await judgedAgent(effect, { live, state: () => state, signal, send });
+      if (agent === undefined) return;
       const work = { ...options, agent, sessionId, signal, send, answers, conversation };
-      return perform(effect, work);
+      await perform(effect, work);
     },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),
     broke: (error) => fail(error),

@@ -17,7 +17,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     turn: evolveTurn(state.turn, draft, state.at),
-    tools: evolveTools(state.tools, event),
+    tools: evolveTools(state.tools, event, state.agent),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),
   };

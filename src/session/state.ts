@@ -19,7 +19,7 @@ export interface SessionState {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "4";
+export const STATE_FORM = "5";
 
 export const initialState: SessionState = {
   seq: 0,
