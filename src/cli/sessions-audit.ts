@@ -1,5 +1,6 @@
-import { auditEntry, type AuditEntry } from "../bridge/audit-entry.ts";
+import { auditLog, type AuditEntry, type AuditGap } from "../bridge/audit-log.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
+import type { AgentEvent, GrantScope } from "../domain/agent-event.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import type { PolicyContext } from "../domain/policy-decision.ts";
 import type { Receipt } from "../domain/receipt.ts";
@@ -13,36 +14,72 @@ export interface AuditFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-/** Lists who let what run in a session; 1 unless every receipt is proven to be as it was written. */
+/** Lists who let what run in a session; 1 unless every receipt is there, and proven to be as it was written. */
 export async function auditCommand(reference: string, flags: AuditFlags): Promise<number> {
   return runSessions(flags, async (run) => {
     const { sessions, terminal, style } = run;
     const { sessionId } = await findSession(reference, run);
-    const keys = await readSigningKeys(userDirectory(process.env));
-    const tools = new Map<string, string>();
+    const audit = auditLog(await readSigningKeys(userDirectory(process.env)));
+    const names = callNames();
     const entries: AuditEntry[] = [];
+    const gaps: AuditGap[] = [];
     for await (const envelope of logOf(sessions, sessionId)) {
-      const { event } = envelope;
-      if (event.type === "tool.called") tools.set(event.toolCallId, event.call.name);
-      if (event.type === "approval.requested") tools.set(event.approvalId, event.action);
-      const entry = auditEntry(envelope, keys);
-      if (entry === undefined) continue;
-      entries.push(entry);
+      names.take(envelope.event);
+      const { entry, gap } = audit(envelope);
+      if (entry !== undefined) entries.push(entry);
+      if (gap !== undefined) gaps.push(gap);
+      if (flags.json === true) continue;
       // Whoever has read enough of it still gets an answer.
-      if (flags.json !== true) await terminal.write(line(entry, tools, style));
+      if (entry !== undefined) await terminal.write(entryLines(entry, names.of, style));
+      if (gap !== undefined) await terminal.write(gapLine(gap, names.of, style));
     }
-    const isProven = entries.every(({ signature }) => signature === "valid");
-    if (flags.json === true) await terminal.write(`${prettyJson({ sessionId, entries })}\n`);
-    else await terminal.write(summary(entries, style));
-    return isProven ? 0 : 1;
+    const isProven = entries.every(({ signature, missing }) => signature === "valid" && !missing);
+    if (flags.json === true) await terminal.write(`${prettyJson({ sessionId, entries, gaps })}\n`);
+    else await terminal.write(summary(entries, gaps, style));
+    return isProven && gaps.length === 0 ? 0 : 1;
   });
 }
 
-function line(entry: AuditEntry, tools: ReadonlyMap<string, string>, style: Style): string {
-  const { seq, at, signature, principal, receipt } = entry;
-  const place = style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`);
+type NameOf = (id: string) => string;
+
+/** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
+function callNames(): { readonly take: (event: AgentEvent) => void; readonly of: NameOf } {
+  const names = new Map<string, string>();
+  const calls = new Map<string, string>();
+  return {
+    take(event) {
+      if (event.type === "tool.called") names.set(event.toolCallId, event.call.name);
+      if (event.type === "policy.decided") {
+        names.set(event.toolCallId, signedName(event.decision.context));
+      }
+      if (event.type === "approval.requested") calls.set(event.approvalId, event.about);
+    },
+    of: (id) => names.get(calls.get(id) ?? id) ?? id,
+  };
+}
+
+function entryLines(entry: AuditEntry, named: NameOf, style: Style): string {
+  const { signature, missing = 0, principal, receipt } = entry;
   const by = principal === null ? "" : ` by ${oneLine(principal)}`;
-  return `${place}  ${mark(signature, style)}  ${oneLine(words(receipt, tools))}${by}\n`;
+  const said = `${line(entry, mark(signature, style), style)}  ${oneLine(words(receipt, named))}${by}\n`;
+  if (missing === 0) return said;
+  const gone = missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
+  return `${line(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${gone}\n${said}`;
+}
+
+function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
+  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}, and there is no receipt for it`;
+  return `${line(gap, style.bad("missing".padEnd(11)), style)}  ${oneLine(what)}\n`;
+}
+
+const WITHOUT = {
+  started: "it was run",
+  asked: "somebody was asked",
+  denied: "it was denied",
+} as const;
+
+function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
+  return `${style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`)}  ${marked}`;
 }
 
 function mark(signature: AuditEntry["signature"], style: Style): string {
@@ -50,8 +87,7 @@ function mark(signature: AuditEntry["signature"], style: Style): string {
   return signature === "forged" ? style.bad(text) : style.dim(text);
 }
 
-function words(receipt: Receipt, tools: ReadonlyMap<string, string>): string {
-  const named = (id: string): string => tools.get(id) ?? id;
+function words(receipt: Receipt, named: NameOf): string {
   switch (receipt.type) {
     case "policy.decided": {
       const { action, reason, rule, context } = receipt.decision;
@@ -67,7 +103,7 @@ function words(receipt: Receipt, tools: ReadonlyMap<string, string>): string {
       return `${named(receipt.approvalId)}: ${decision}, ${BY[by]}${all}${why}`;
     }
     case "grant.given":
-      return `${receipt.scope.tool}: allowed for good as ${receipt.grantId}`;
+      return `${grantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
     case "grant.revoked":
       return `${receipt.grantId}: taken back`;
     default:
@@ -76,10 +112,21 @@ function words(receipt: Receipt, tools: ReadonlyMap<string, string>): string {
 }
 
 /** As it was judged, and signed: the tool, and what it was to be done to. */
-function signedName({ tool, command, paths }: PolicyContext): string {
+function signedName({ tool, command, paths, urls = [] }: PolicyContext): string {
   const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
-  return [tool, ...(command === undefined ? places : [command])].join(" ");
+  return short([tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "));
 }
+
+function grantedName({ tool, command }: GrantScope): string {
+  return short(command === undefined ? tool : `${tool} ${command}`);
+}
+
+function short(text: string): string {
+  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME)}…`;
+}
+
+/** So that a line is one line; all of it is in `--json`. */
+const LONGEST_NAME = 120;
 
 const BY = {
   person: "answered",
@@ -88,15 +135,21 @@ const BY = {
   change: "asked in vain: the rules or the tool changed",
 } as const;
 
-function summary(entries: readonly AuditEntry[], style: Style): string {
+function summary(entries: readonly AuditEntry[], gaps: readonly AuditGap[], style: Style): string {
+  if (entries.length === 0 && gaps.length === 0) {
+    return "Nothing was decided in this session yet.\n";
+  }
   const count = (wanted: AuditEntry["signature"]): number =>
     entries.filter(({ signature }) => signature === wanted).length;
-  if (entries.length === 0) return "Nothing was decided in this session yet.\n";
-  const forged = count("forged");
   const parts = [`${entries.length} receipts`, `${count("valid")} valid`];
   if (count("unsigned") > 0) parts.push(`${count("unsigned")} unsigned`);
   if (count("unknown-key") > 0)
     parts.push(`${count("unknown-key")} signed with a key that is not here`);
-  if (forged === 0) return `${parts.join(", ")}.\n`;
-  return `${parts.join(", ")}. ${style.bad(`${forged} were changed after they were written.`)}\n`;
+  const forged = count("forged");
+  const isWhole = gaps.length === 0 && entries.every(({ missing }) => missing === undefined);
+  const bad = [
+    ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
+    ...(isWhole ? [] : ["Some are missing."]),
+  ];
+  return `${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;
 }

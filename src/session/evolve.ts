@@ -1,4 +1,5 @@
 import type { Draft } from "../domain/envelope.ts";
+import { lastReceipt } from "../domain/receipt.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import type { SessionState } from "./state.ts";
@@ -20,5 +21,6 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     tools: evolveTools(state.tools, event, state.agent),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),
+    receipts: lastReceipt(state.receipts, event),
   };
 }
