@@ -1,12 +1,9 @@
 import { auditLog, type AuditEntry, type AuditGap } from "../bridge/audit-log.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
-import type { AgentEvent, GrantScope } from "../domain/agent-event.ts";
-import { isoTime } from "../domain/iso-time.ts";
-import type { PolicyContext } from "../domain/policy-decision.ts";
-import type { Receipt } from "../domain/receipt.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
+import type { Style } from "../inspect/style.ts";
 import { userDirectory } from "../platform/state-directory.ts";
+import { callNames, entryLines, gapLine } from "./audit-lines.ts";
 import { logOf } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
 
@@ -33,107 +30,14 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       if (entry !== undefined) await terminal.write(entryLines(entry, names.of, style));
       if (gap !== undefined) await terminal.write(gapLine(gap, names.of, style));
     }
-    const isProven = entries.every(({ signature, missing }) => signature === "valid" && !missing);
+    const isProven = entries.every(
+      ({ signature, missing = 0 }) => signature === "valid" && missing === 0,
+    );
     if (flags.json === true) await terminal.write(`${prettyJson({ sessionId, entries, gaps })}\n`);
     else await terminal.write(summary(entries, gaps, style));
     return isProven && gaps.length === 0 ? 0 : 1;
   });
 }
-
-type NameOf = (id: string) => string;
-
-/** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
-function callNames(): { readonly take: (event: AgentEvent) => void; readonly of: NameOf } {
-  const names = new Map<string, string>();
-  const calls = new Map<string, string>();
-  return {
-    take(event) {
-      if (event.type === "tool.called") names.set(event.toolCallId, event.call.name);
-      if (event.type === "policy.decided") {
-        names.set(event.toolCallId, signedName(event.decision.context));
-      }
-      if (event.type === "approval.requested") calls.set(event.approvalId, event.about);
-    },
-    of: (id) => names.get(calls.get(id) ?? id) ?? id,
-  };
-}
-
-function entryLines(entry: AuditEntry, named: NameOf, style: Style): string {
-  const { signature, missing = 0, principal, receipt } = entry;
-  const by = principal === null ? "" : ` by ${oneLine(principal)}`;
-  const said = `${line(entry, mark(signature, style), style)}  ${oneLine(words(receipt, named))}${by}\n`;
-  if (missing === 0) return said;
-  const gone = missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
-  return `${line(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${gone}\n${said}`;
-}
-
-function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
-  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}, and there is no receipt for it`;
-  return `${line(gap, style.bad("missing".padEnd(11)), style)}  ${oneLine(what)}\n`;
-}
-
-const WITHOUT = {
-  started: "it was run",
-  asked: "somebody was asked",
-  denied: "it was denied",
-} as const;
-
-function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
-  return `${style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`)}  ${marked}`;
-}
-
-function mark(signature: AuditEntry["signature"], style: Style): string {
-  const text = signature.padEnd(11);
-  return signature === "forged" ? style.bad(text) : style.dim(text);
-}
-
-function words(receipt: Receipt, named: NameOf): string {
-  switch (receipt.type) {
-    case "policy.decided": {
-      const { action, reason, rule, context } = receipt.decision;
-      const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
-      return `${signedName(context)}: ${action} (${by}): ${reason}`;
-    }
-    case "approval.voted":
-      return `${named(receipt.approvalId)}: one yes of several`;
-    case "approval.resolved": {
-      const { decision, by, reason, principals = [] } = receipt;
-      const why = reason === undefined ? "" : `: ${reason}`;
-      const all = principals.length === 0 ? "" : ` (${principals.join(", ")})`;
-      return `${named(receipt.approvalId)}: ${decision}, ${BY[by]}${all}${why}`;
-    }
-    case "grant.given":
-      return `${grantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
-    case "grant.revoked":
-      return `${receipt.grantId}: taken back`;
-    default:
-      return receipt satisfies never;
-  }
-}
-
-/** As it was judged, and signed: the tool, and what it was to be done to. */
-function signedName({ tool, command, paths, urls = [] }: PolicyContext): string {
-  const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
-  return short([tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "));
-}
-
-function grantedName({ tool, command }: GrantScope): string {
-  return short(command === undefined ? tool : `${tool} ${command}`);
-}
-
-function short(text: string): string {
-  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME)}…`;
-}
-
-/** So that a line is one line; all of it is in `--json`. */
-const LONGEST_NAME = 120;
-
-const BY = {
-  person: "answered",
-  deadline: "nobody answered",
-  cancel: "the turn ended",
-  change: "asked in vain: the rules or the tool changed",
-} as const;
 
 function summary(entries: readonly AuditEntry[], gaps: readonly AuditGap[], style: Style): string {
   if (entries.length === 0 && gaps.length === 0) {

@@ -117,8 +117,9 @@ function askedInVain(tools: ToolsState, { approvalId }: ApprovalResolved): Tools
   return replaced(tools, { ...rest, status: "called" });
 }
 
-function unexamined({ examined: _, ...run }: ToolRun): ToolRun {
-  return run;
+function unexamined(run: ToolRun): ToolRun {
+  const { examined: _, ...rest } = run;
+  return rest;
 }
 
 /** Of calls that nobody remembers, the first is the first again. */
