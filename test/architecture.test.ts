@@ -79,6 +79,16 @@ describe("the architecture", () => {
       'src/domain/planted.ts says "Date.now", which stays in src/platform',
     ],
     [
+      "a slice that uses one behind it",
+      { "src/session/tools/planted.ts": 'import "../turn/call-ids.ts";\n' },
+      "src/session/tools/planted.ts imports src/session/turn/call-ids.ts, which src/session/tools may not",
+    ],
+    [
+      "a slice that uses one beside it",
+      { "src/session/clients/planted.ts": 'import "../approvals/grants.ts";\n' },
+      "src/session/clients/planted.ts imports src/session/approvals/grants.ts, which src/session/clients may not",
+    ],
+    [
       "a folder that the table does not name",
       { "src/planted/file.ts": "export const x = 1;\n" },
       "src/planted/file.ts is in no folder of ARCHITECTURE.md",

@@ -82,6 +82,25 @@ describe("spanline sessions audit", () => {
     expect(after.stdout).toContain("forged");
   });
 
+  it("finds receipts that were taken out, and says where [W-09]", async () => {
+    const { directory, place, run } = await noteSaved();
+    const file = join(directory, "data/sessions.db");
+    const takeOut = (type: string) => {
+      const kind = `(SELECT id FROM kinds WHERE type = '${type}')`;
+      return tamper(file, (database) => database.exec(`DELETE FROM events WHERE kind IN ${kind}`));
+    };
+    await takeOut("policy.decided");
+    const first = await run("sessions", "audit", "latest", ...place);
+    expect(first.status).toBe(1);
+    expect(first.stdout).toContain("before this one, a receipt was taken out");
+    expect(first.stdout).toContain("Some are missing.");
+    await takeOut("approval.resolved");
+    await takeOut("grant.given");
+    const last = await run("sessions", "audit", "latest", ...place);
+    expect(last.status).toBe(1);
+    expect(last.stdout).toContain("save_note: it was run, and there is no receipt for it");
+  });
+
   it("says of keys that are not here that it cannot tell", async () => {
     const { place } = await noteSaved();
     const { status, stdout } = await cli.run(["sessions", "audit", "latest", ...place, "--json"], {

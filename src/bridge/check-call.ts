@@ -1,8 +1,9 @@
 import type { ToolFacts } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact, PolicyDecision } from "../domain/policy-decision.ts";
-import { contextOf, type PathArgument } from "../policy/call-facts.ts";
+import { contextOf } from "../policy/call-facts.ts";
 import { judge } from "../policy/judge.ts";
+import type { PathArgument } from "../policy/path-arguments.ts";
 import { examineBy, type Agent } from "../session/agent.ts";
 import { callFacts, pathsToFind } from "../session/tools/path-facts.ts";
 import { policyOf } from "../session/tools/policy-of.ts";

@@ -103,11 +103,12 @@ function sentText({ origin, content }: MessageSent, style: Style): string {
 }
 
 function resolvedText({ decision, by, reason }: ApprovalResolved): string {
-  const who =
-    by === "person"
-      ? ""
-      : by === "deadline"
-        ? ", since nobody answered in time"
-        : ", by the end of the turn";
-  return oneLine(`${decision}${who}${reason === undefined ? "" : `: ${reason}`}`);
+  return oneLine(`${decision}${BY[by]}${reason === undefined ? "" : `: ${reason}`}`);
 }
+
+const BY: { readonly [By in ApprovalResolved["by"]]: string } = {
+  person: "",
+  deadline: ", since nobody answered in time",
+  cancel: ", by the end of the turn",
+  change: ", since the rules or the tool changed",
+};

@@ -375,6 +375,10 @@ export interface PolicyDecided {
 export interface Signature {
   readonly keyId: string;
   readonly mac: string;
+  /** Which of its session's receipts it is, from 1 on; absent in logs from before they were counted. */
+  readonly number?: number;
+  /** The `mac` of the one before; null for the first. */
+  readonly before?: string | null;
 }
 
 /** Synced before the effect. */
@@ -496,8 +500,11 @@ export interface ApprovalResolved {
   readonly type: "approval.resolved";
   readonly approvalId: string;
   readonly decision: Decision;
-  /** `person`: somebody answered. `deadline`, `cancel`: nobody did. */
-  readonly by: "person" | "deadline" | "cancel";
+  /**
+   * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules or the tool are others than when
+   * it was asked; the call is judged anew.
+   */
+  readonly by: "person" | "deadline" | "cancel" | "change";
   readonly reason?: string;
   /** What the tool runs with instead. */
   readonly input?: JsonObject;

@@ -42,6 +42,8 @@ export interface PolicyContext {
   readonly kind: ToolKind;
   readonly sideEffect: SideEffect;
   readonly paths: readonly PathFact[];
+  /** Why it is not certain that these are its paths. No rule allows such a call by them. */
+  readonly pathsUnclear?: string;
   readonly capabilities: readonly string[];
   /** The whole command, its white space collapsed. */
   readonly command?: string;

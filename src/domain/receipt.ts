@@ -16,10 +16,27 @@ export function isReceipt(event: AgentEvent): event is Receipt {
   return Object.hasOwn(RECEIPTS, event.type);
 }
 
-/** What a signature is made over: the event, and the place in which it stands. */
-export function signedContent({ sessionId, seq, at, turnId, actor, event }: Place): unknown {
+/** What a signature is made over: the event, the place in which it stands, and which receipt came before. */
+export function signedContent(place: Place, { number, before }: Link): unknown {
+  const { sessionId, seq, at, turnId = null, actor = null, event } = place;
   const { signature: _, ...said } = event;
-  return { sessionId, seq, at, turnId: turnId ?? null, actor: actor ?? null, event: said };
+  const link = number === undefined ? {} : { number, before };
+  return { sessionId, seq, at, turnId, actor, event: said, ...link };
+}
+
+type Link = Pick<Signature, "number" | "before">;
+
+/** The last signed receipt of a session. The next one names it, so that none can be taken out from between. */
+export interface LastReceipt {
+  readonly number: number;
+  readonly mac: string | null;
+}
+
+export const NO_RECEIPT: LastReceipt = { number: 0, mac: null };
+
+export function lastReceipt(before: LastReceipt, event: AgentEvent): LastReceipt {
+  const { number, mac } = isReceipt(event) ? (event.signature ?? {}) : {};
+  return number === undefined || mac === undefined ? before : { number, mac };
 }
 
 type Place = Pick<Envelope, "sessionId" | "seq"> &

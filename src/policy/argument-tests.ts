@@ -9,8 +9,7 @@ export type ArgumentCheck = (input: JsonObject) => boolean;
 /** For rules that allow: the value is there, of the right type, and all of it fits; of a list every item. */
 export function exactArgument(test: ArgumentTest): ArgumentCheck {
   const checks = exactChecks(test);
-  return (input) => {
-    const value = valueAt(input, test.name);
+  const isFit = (value: JsonValue | undefined): boolean => {
     if (test.exists !== undefined && test.exists !== (value !== undefined)) return false;
     if (test.equals !== undefined && (value === undefined || !isSame(value, test.equals)))
       return false;
@@ -18,17 +17,21 @@ export function exactArgument(test: ArgumentTest): ArgumentCheck {
     const items = itemsOf(value);
     return items.length > 0 && items.every((item) => checks.every((check) => check(item)));
   };
+  return (input) => valuesAt(input, test.name).every(isFit);
 }
 
 /** For rules that deny or ask: any part of it fits, and so does what cannot be compared. */
 export function wideArgument(test: ArgumentTest): ArgumentCheck {
   const checks = wideChecks(test);
+  const { exists, equals } = test;
   return (input) => {
-    const value = valueAt(input, test.name);
-    if (test.exists !== undefined && test.exists !== (value !== undefined)) return false;
-    const { equals } = test;
-    if (equals !== undefined && (value === undefined || !isAlike(value, equals))) return false;
-    return checks.every((check) => itemsOf(value).some((item) => check(item)));
+    const values = valuesAt(input, test.name);
+    const given = values.filter((value) => value !== undefined);
+    if (exists !== undefined && !values.some((value) => exists === (value !== undefined)))
+      return false;
+    if (equals !== undefined && !given.some((value) => isAlike(value, equals))) return false;
+    const items = given.flatMap(itemsOf);
+    return checks.every((check) => items.some((item) => check(item)));
   };
 }
 
@@ -66,14 +69,28 @@ function wideChecks({ in: choices, matches, glob, atMost, atLeast }: ArgumentTes
   return checks;
 }
 
-/** By own names alone: `__proto__` is a name like any other. */
-function valueAt(input: JsonObject, name: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = input;
-  for (const key of name) {
-    if (!(isObject(value) || Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined;
-    value = Array.isArray(value) ? value[Number(key)] : value[key];
-  }
-  return value;
+type Values = readonly (JsonValue | undefined)[];
+
+/**
+ * All that stands at a name, at least one, undefined where there is nothing: a list between two levels stands for each of
+ * its items. By own names alone: `__proto__` is a name like any other.
+ */
+function valuesAt(value: JsonValue | undefined, name: readonly string[]): Values {
+  const [key, ...rest] = name;
+  if (key === undefined) return [value];
+  if (Array.isArray(value)) return valuesInList(value, key, rest);
+  return isObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key], rest) : [undefined];
+}
+
+/** A number is the place of an item; also a name, where items have it. */
+function valuesInList(list: readonly JsonValue[], key: string, rest: readonly string[]): Values {
+  const isPlace = /^\d+$/.test(key) && Object.hasOwn(list, key);
+  const named = isPlace ? list.filter((one) => isObject(one) && Object.hasOwn(one, key)) : list;
+  const values = [
+    ...(isPlace ? valuesAt(list[Number(key)], rest) : []),
+    ...named.flatMap((item) => valuesAt(item, [key, ...rest])),
+  ];
+  return values.length > 0 ? values : [undefined];
 }
 
 /** Null is as good as not given. */

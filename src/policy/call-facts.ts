@@ -9,21 +9,13 @@ import {
   type ToolTraits,
 } from "../domain/tool-traits.ts";
 import { commandFacts } from "./command/command-facts.ts";
+import { pathArguments, type PathArgument } from "./path-arguments.ts";
 import { urlFacts } from "./url-facts.ts";
 
 /** What a call says by itself. Where its paths lead is found on the disk, and how often it was made in the log. */
 export interface CallFacts {
   readonly context: Omit<PolicyContext, "paths" | "repeats">;
   readonly pathArguments: readonly PathArgument[];
-}
-
-export interface PathArgument {
-  /** Where it stands, such as `path` or `paths[1]`. */
-  readonly argument: string;
-  /** As the model said it. */
-  readonly input: string;
-  /** Why it is no path; there is nothing to look for then. */
-  readonly problem?: string;
 }
 
 /** Reads a call in the words that rules speak of it. What a tool does not say of itself counts as the worst. */
@@ -41,7 +33,9 @@ export function factsOf(tool: ToolFacts, input: JsonObject): CallFacts {
     ...(isMethod(method) ? { method: method.toUpperCase() } : {}),
     ...mcpFacts(name, traits),
   };
-  return { context, pathArguments: pathArguments(traits, input) };
+  const { paths, unclear } = pathArguments(traits, input);
+  const doubt = unclear === undefined ? {} : { pathsUnclear: unclear };
+  return { context: { ...context, ...doubt }, pathArguments: paths };
 }
 
 function isMethod(value: JsonValue | undefined): value is string {
@@ -96,51 +90,4 @@ function mcpFacts(
   return { mcpServer, mcpTool };
 }
 
-/** What tools that say nothing of their paths call them. */
-const PATH_NAMES = [
-  "path",
-  "file",
-  "file_path",
-  "target",
-  "source_path",
-  "old_path",
-  "new_path",
-  "target_path",
-  "paths",
-  "files",
-  "cwd",
-  "directory",
-  "working_directory",
-];
-
-const MOST_PATHS = 256;
-const LONGEST_PATH = 4_096;
 const LONGEST_METHOD = 32;
-
-function pathArguments(traits: ToolTraits | undefined, input: JsonObject): PathArgument[] {
-  const declared = traits?.paths;
-  const found = [...new Set(declared ?? PATH_NAMES)]
-    .filter((name) => Object.hasOwn(input, name))
-    .flatMap((name) => pathsIn(name, input[name] ?? null, declared !== undefined));
-  if (found.length <= MOST_PATHS) return found;
-  const problem = `there are more than ${MOST_PATHS} paths; name fewer in one call`;
-  return [{ argument: "*", input: "", problem }];
-}
-
-/** A tool that says which arguments are paths means them to be: anything but text is wrong there. */
-function pathsIn(argument: string, value: JsonValue, isDeclared: boolean): PathArgument[] {
-  const items: readonly (readonly [string, JsonValue])[] = Array.isArray(value)
-    ? value.slice(0, MOST_PATHS + 1).map((one: JsonValue, at) => [`${argument}[${at}]`, one])
-    : [[argument, value]];
-  return items.flatMap(([argument, one]): PathArgument[] => {
-    if (typeof one === "string") return [textPath(argument, one)];
-    if (one === null || !isDeclared) return [];
-    return [{ argument, input: jsonText(one).slice(0, 200), problem: "it is no text" }];
-  });
-}
-
-function textPath(argument: string, input: string): PathArgument {
-  if (input.length <= LONGEST_PATH) return { argument, input };
-  const problem = `it is longer than ${LONGEST_PATH} characters`;
-  return { argument, input: `${input.slice(0, 200)}…`, problem };
-}

@@ -10,6 +10,8 @@ export interface CompiledLayer {
   readonly rules: readonly CompiledRule[];
   readonly sensitive: SensitivePaths;
   readonly writePathAllowlist: readonly PathPattern[] | null;
+  /** How many patterns a command is compared with. */
+  readonly commandPatterns: number;
 }
 
 export interface CompiledRule {
@@ -37,5 +39,11 @@ function compileLayer(layer: PolicyLayer): CompiledLayer {
     })),
     sensitive: sensitivePaths(layer),
     writePathAllowlist: layer.writePathAllowlist?.map(parsePathPattern) ?? null,
+    commandPatterns: layer.rules
+      .map(
+        ({ match: { command = [], commandIdentity = [] } }) =>
+          command.length + commandIdentity.length,
+      )
+      .reduce((sum, count) => sum + count, 0),
   };
 }

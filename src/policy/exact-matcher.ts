@@ -26,7 +26,8 @@ const MAKERS: CheckMakers = {
   sideEffect: (effects) => (call) => effects.includes(call.sideEffect),
   path: (patterns) => {
     const parsed = patterns.map(parsePathPattern);
-    return ({ paths }) => isEvery(paths, (fact) => isAllowedPath(parsed, fact));
+    return ({ paths, pathsUnclear }) =>
+      pathsUnclear === undefined && isEvery(paths, (fact) => isAllowedPath(parsed, fact));
   },
   command: (patterns) =>
     named(patterns, (call, isOne) =>
@@ -65,7 +66,7 @@ function coversCall(matcher: Matcher): CallCheck {
   if (Object.keys(matcher).length === 0 || namesTools(matcher)) return () => true;
   const { path, command, commandIdentity, url, domain } = matcher;
   return (call) =>
-    (path !== undefined || call.paths.length === 0) &&
+    (path !== undefined || (call.paths.length === 0 && call.pathsUnclear === undefined)) &&
     (command !== undefined || commandIdentity !== undefined || call.command === undefined) &&
     (url !== undefined || domain !== undefined || call.urls === undefined);
 }

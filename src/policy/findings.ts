@@ -88,11 +88,11 @@ function labelsOf(match: Matcher): string[] {
 function allowlistFindings({ writePathAllowlist }: CompiledLayer, call: PolicyContext): Finding[] {
   if (writePathAllowlist === null || !writes(call)) return [];
   const label = "write_path_not_allowed";
-  if (call.paths.length === 0 || runsPrograms(call)) {
-    const problem =
-      call.paths.length === 0
-        ? "does not say where it writes"
-        : "runs programs, which write anywhere";
+  const isUnclear = call.paths.length === 0 || call.pathsUnclear !== undefined;
+  if (isUnclear || runsPrograms(call)) {
+    const problem = isUnclear
+      ? "does not say plainly where it writes"
+      : "runs programs, which write anywhere";
     const reason = `${call.tool} ${problem}; the policy lists where writing is allowed`;
     return [refused("write_path_allowlist", reason, label)];
   }

@@ -2,6 +2,7 @@ import { thrownMessage } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PolicyContext, PolicyDecision } from "../domain/policy-decision.ts";
 import { knownTraits } from "./call-facts.ts";
+import { comparableCall } from "./comparable-call.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { findingsOf, refused, type Finding } from "./findings.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -12,8 +13,8 @@ import { strongest } from "./strictness.ts";
  * rewritten is judged again like any other. Denying beats asking beats allowing, in a policy and between merged ones.
  */
 export function judge(policy: Policy, context: PolicyContext, input: JsonObject): PolicyDecision {
-  const call = { ...context, ...knownTraits(context.kind, context.sideEffect) };
-  const findings = findingsOfLayers(policy, call, input);
+  const known = { ...context, ...knownTraits(context.kind, context.sideEffect) };
+  const { call, findings } = findingsOfLayers(policy, known, input);
   const action = strongest(findings.map((finding) => finding.action));
   const deciding = findings.filter((finding) => finding.action === action);
   const [first] = deciding;
@@ -35,19 +36,27 @@ export function judge(policy: Policy, context: PolicyContext, input: JsonObject)
 }
 
 /** For each layer what decides there. A policy out of a log may be anything; one that cannot be read allows nothing. */
-function findingsOfLayers(policy: Policy, call: PolicyContext, input: JsonObject): Finding[] {
+function findingsOfLayers(policy: Policy, known: PolicyContext, input: JsonObject): Judged {
   try {
     const layers = compilePolicy(policy);
-    return layers.flatMap((layer, at) => {
+    const call = comparableCall(known, layers);
+    const findings = layers.flatMap((layer, at) => {
       const findings = findingsOf(layer, call, input);
       const action = strongest(findings.map((finding) => finding.action));
       return findings
         .filter((finding) => finding.action === action)
         .map((finding) => (layers.length > 1 ? ofLayer(finding, at) : finding));
     });
+    return { call, findings };
   } catch (error) {
-    return [refused("policy", `The policy cannot be read: ${thrownMessage(error)}`)];
+    const finding = refused("policy", `The policy cannot be read: ${thrownMessage(error)}`);
+    return { call: known, findings: [finding] };
   }
+}
+
+interface Judged {
+  readonly call: PolicyContext;
+  readonly findings: readonly Finding[];
 }
 
 function ofLayer(finding: Finding, layer: number): Finding {

@@ -8,7 +8,7 @@ import { isNamedPath } from "./path-places.ts";
 import type { Matcher } from "../domain/policy.ts";
 import { parseUrl } from "./url-facts.ts";
 import { fitsUrlWidely, parseUrlPattern } from "./url-pattern.ts";
-import { fitsAnySpelling, HOLE, spelled } from "./wildcard.ts";
+import { fitsAnySpelling, HOLE, spelled, type Spelled } from "./wildcard.ts";
 
 /** For rules that deny or ask: any part of the call is enough, in any spelling, and so is what may fit. */
 export function wideMatcher(matcher: Matcher): CallCheck {
@@ -26,7 +26,11 @@ const MAKERS: CheckMakers = {
       return paths.some((fact) => isNamedPath(parsed, fact, takesFolders));
     };
   },
-  command: (patterns) => named(patterns, (call, isOne) => commandTexts(call).some(isOne)),
+  command: (patterns) => {
+    const compared = patterns.map(spelled);
+    return (call) =>
+      commandTexts(call).some((text) => compared.some((pattern) => fitsAnySpelling(pattern, text)));
+  },
   commandIdentity: (patterns) => {
     const plain = patterns.filter((pattern) => !/[*?]/.test(pattern)).map(nameOfProgram);
     return named([...patterns, ...plain], (call, isOne) =>
@@ -62,11 +66,18 @@ function mayHave(effect: PolicyContext["sideEffect"], call: PolicyContext): bool
   return effect === call.sideEffect || (isUnknown && effect !== "none" && effect !== "read_only");
 }
 
-/** The whole as it was written, and each simple command by itself. */
-function commandTexts(call: PolicyContext): string[] {
+/** The whole as it was written, and each simple command by itself. Every rule asks for them. */
+function commandTexts(call: PolicyContext): readonly Spelled[] {
   if (call.command === undefined) return [];
-  return [call.command, ...simpleCommands(call).flatMap(({ words }) => coveringTexts(words))];
+  const known = texts.get(call);
+  if (known !== undefined) return known;
+  const parts = simpleCommands(call).flatMap(({ words }) => coveringTexts(words));
+  const made = [...new Set([call.command, ...parts])].map(spelled);
+  texts.set(call, made);
+  return made;
 }
+
+const texts = new WeakMap<PolicyContext, readonly Spelled[]>();
 
 /** Where nobody took a command apart, it may be anything. */
 function simpleCommands(call: PolicyContext): readonly SimpleCommand[] {

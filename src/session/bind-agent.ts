@@ -1,25 +1,35 @@
 import type { AgentFacts } from "../domain/agent-event.ts";
 import { digestOf } from "../platform/digest.ts";
 import { revokeWhere } from "./approvals/grants.ts";
+import { unanswered } from "./approvals/questions.ts";
 import type { BoundAgent } from "./input.ts";
 import { policyOf } from "./tools/policy-of.ts";
+import { isStillAsked } from "./tools/rule-on.ts";
+import { toolDigest } from "./tools/tool-digest.ts";
+import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 
-/** From here on another definition holds. What other rules had asked about is not allowed for good by these. */
+/** From here on another definition holds. A yes, and a yes for good, is for what was shown, and for nothing else. */
 export function bindAgent(work: Work, { digest, facts }: BoundAgent): void {
   const before = work.state.agent?.facts;
   work.emit({ type: "agent.bound", digest, definition: facts });
   if (before === undefined) return;
-  const isOther = areSameRules(before, facts) ? otherTools(before, facts) : () => true;
-  revokeWhere(work, ({ scope }) => isOther(scope.tool));
+  const areSame = areSameRules(before, facts);
+  revokeWhere(work, ({ scope: { tool } }) => !areSame || isOther(tool, before, facts));
+  withdrawQuestions(work);
 }
 
-/** A tool that says something else of itself is another one, whatever it is called. */
-function otherTools(before: AgentFacts, now: AgentFacts): (tool: string) => boolean {
-  const digests = ({ tools }: AgentFacts): ReadonlyMap<string, string> =>
-    new Map(tools.map((tool) => [tool.name, digestOf(tool)]));
-  const [then, since] = [digests(before), digests(now)];
-  return (tool) => then.get(tool) !== since.get(tool);
+/** Questions that would be asked just so again stay; the calls of the others are judged anew. */
+function withdrawQuestions(work: Work): void {
+  for (const asked of work.state.approvals.pending) {
+    if (asked.question !== "run") continue;
+    const run = runOf(work.state.tools, asked.about);
+    if (run === undefined || !isStillAsked(work, run)) unanswered(work, asked, "change");
+  }
+}
+
+function isOther(tool: string, before: AgentFacts, now: AgentFacts): boolean {
+  return toolDigest(before, tool) !== toolDigest(now, tool);
 }
 
 function areSameRules(one: AgentFacts, other: AgentFacts): boolean {

@@ -9,6 +9,7 @@ import { driverPool } from "./driver-pool.ts";
 import { newId } from "./new-id.ts";
 import type { Sign } from "./sign-receipts.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
+import { takeUpLeft } from "./take-up-left.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -71,19 +72,12 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     });
 
   async function open(wanted: OpenSession): Promise<SessionRecord> {
-    const { agent: name, principal, title, workingDirectory, sessionId: given } = wanted;
-    const agent = agentNamed(agents, name);
-    const sessionId = given ?? newId("ses", clock.now());
-    const before = given === undefined ? undefined : await store.session(given);
+    const agent = agentNamed(agents, wanted.agent);
+    const { sessionId = newId("ses", clock.now()) } = wanted;
+    const before = wanted.sessionId === undefined ? undefined : await store.session(sessionId);
     if (before !== undefined) return before;
-    const opened = {
-      type: "opened",
-      principal: principal.id,
-      ...(title !== undefined && { title }),
-      ...(workingDirectory !== undefined && { workingDirectory }),
-    } as const;
     await drivers.use(sessionId, (failed, signal) =>
-      openDriver({ sessionId, failed, signal }, { agent, opened }, around),
+      openDriver({ sessionId, failed, signal }, { agent, opened: opening(wanted) }, around),
     );
     return recordOf(store, sessionId);
   }
@@ -94,35 +88,21 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    const { principal, clientId, commandId } = from;
-    const by = {
-      kind: "user",
-      principal: principal.id,
-      ...(clientId !== undefined && { clientId }),
-    } as const;
-    const { rights } = principal;
-    const named = commandId === undefined ? {} : { commandId };
-    const commanded = { type: "commanded", command: wanted, by, rights, ...named } as const;
-    const reply = await driver.send(commanded, commandKey(from));
+    const reply = await driver.send(commanding(wanted, from), commandKey(from));
     if (reply === undefined) throw new Error(`The command ${wanted.type} got no reply`);
     return reply;
   }
 
-  async function recover(): Promise<void> {
-    let page: string | undefined;
-    do {
-      const found = await store.sessions({ limit: 100, ...(page !== undefined && { page }) });
-      const busy = found.sessions.filter(({ state }) => state !== "idle");
-      for (const { sessionId } of busy) {
-        if (isClosed) return;
-        // One that cannot be taken up keeps none of the others from it.
+  const recover = (): Promise<void> =>
+    takeUpLeft({
+      store,
+      takeUp: async (sessionId) => {
         await driverOf(sessionId).catch((error: unknown) => {
           if (!isClosed) report(error);
         });
-      }
-      page = found.nextPage;
-    } while (page !== undefined);
-  }
+      },
+      isOver: () => isClosed,
+    });
 
   return {
     agents: agents.map(({ facts }) => facts.name),
@@ -151,6 +131,23 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 }
 
 const DEFAULT_IDLE_MS = 60_000;
+
+function opening({ principal, title, workingDirectory }: OpenSession) {
+  return {
+    type: "opened",
+    principal: principal.id,
+    ...(title !== undefined && { title }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  } as const;
+}
+
+function commanding(command: SessionCommand, { principal, clientId, commandId }: Sender) {
+  const { id, rights } = principal;
+  const client = clientId === undefined ? {} : { clientId };
+  const by = { kind: "user", principal: id, ...client } as const;
+  const named = commandId === undefined ? {} : { commandId };
+  return { type: "commanded", command, by, rights, ...named } as const;
+}
 
 function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
   const agent = name === undefined ? agents[0] : agents.find(({ facts }) => facts.name === name);

@@ -13,6 +13,7 @@ import {
   takeToolEnd,
   takeToolNews,
 } from "./tools/take-tool-input.ts";
+import { judgeStart } from "./tools/judge-start.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
 import { settle } from "./turn/open-upstream.ts";
@@ -87,6 +88,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
       return undefined;
     case "agent-changed":
       if (work.state.agent?.digest !== input.agent.digest) bindAgent(work, input.agent);
+      if (input.starting !== undefined) judgeStart(work, input.starting);
       return undefined;
     case "time-passed":
       passTime(work);

@@ -1,6 +1,4 @@
-import { needsSync } from "../domain/event-manifest.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import type { JsonValue } from "../domain/json.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
 import type { Entry } from "../store/store.ts";
@@ -10,6 +8,7 @@ import { due, type Effect } from "./due.ts";
 import { effectRunner } from "./effect-runner.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import { judgedAgent } from "./judged-agent.ts";
 import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
@@ -17,9 +16,9 @@ import { logConversation } from "./log-conversation.ts";
 import { newSeed } from "./new-id.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
-import { sessionFields } from "./session-fields.ts";
-import { signReceipts, type Sign } from "./sign-receipts.ts";
+import type { Sign } from "./sign-receipts.ts";
 import type { SessionState } from "./state.ts";
+import { writeDown, type WriteOptions, type Written } from "./write-down.ts";
 
 export interface DriverOptions extends LeaseOptions {
   readonly agent: LiveAgent;
@@ -64,10 +63,11 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     return done;
   };
   const runner = effectRunner<Effect>({
-    run: (effect, signal) => {
-      const agent = live.current;
+    run: async (effect, signal) => {
+      const agent = await judgedAgent(effect, { live, state: () => state, signal, send });
+      if (agent === undefined) return;
       const work = { ...options, agent, sessionId, signal, send, answers, conversation };
-      return perform(effect, work);
+      await perform(effect, work);
     },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),
     broke: (error) => fail(error),
@@ -88,14 +88,12 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     const decided = decide(state, { ...happening, at: clock.now(), seed: newSeed() });
     const { events, reply } = decided;
     const next = due(decided.state);
-    const command =
-      commandId === undefined || reply?.status !== "accepted"
-        ? {}
-        : { command: { id: commandId, reply: replyRecord(reply, commandOf(happening)) } };
+    const command = acceptedCommand(happening, commandId, reply);
     // A command that had nothing to do must have nothing to do when it is sent again.
-    if (events.length > 0 || command.command !== undefined) {
-      const earlier = await append(decided, { wakeAt: next.wakeAt, ...command });
-      if (earlier !== undefined) return recordedReply(earlier, commandOf(happening));
+    if (events.length > 0 || command !== undefined) {
+      const beside = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
+      const written = await write(decided, beside);
+      if (written.status === "repeated") return recordedReply(written.reply, commandOf(happening));
     }
     if (isOver) return reply;
     runner.reconcile(next.effects);
@@ -103,27 +101,21 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     return reply;
   }
 
-  /** Gives the reply that the command got before, if it did. */
-  async function append(
-    { events, state: next }: Decided,
-    beside: Pick<Entry, "command" | "wakeAt">,
-  ): Promise<JsonValue | undefined> {
-    const sync = events.some(({ event }) => needsSync(event));
-    const index = sessionFields(events, next);
+  async function write(decided: Decided, beside: WriteOptions["beside"]): Promise<Written> {
+    const { events } = decided;
+    let written: Written;
     try {
-      const signed = signReceipts(events, { sessionId, seq: state.seq }, options.sign);
-      const entry = { events: signed, sync, index, ...beside };
-      const appended = await store.append(lease, state.seq, entry);
-      if (appended.status === "repeated") return appended.reply;
+      written = await writeDown(state, decided, { ...options, beside });
     } catch (error) {
       fail(error);
       throw error;
     }
-    state = next;
+    if (written.status === "repeated") return written;
+    state = written.state;
     answers.take(events);
     // Nobody waits for it: without it there is more to fold.
     snapshots.after(events, state).catch(options.report);
-    return undefined;
+    return written;
   }
 
   function fail(error: unknown): void {
@@ -157,6 +149,16 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;
+
+/** Only what was accepted is remembered: a refused command may be sent again. */
+function acceptedCommand(
+  happening: Happening,
+  id: string | undefined,
+  reply: CommandReply | undefined,
+): Entry["command"] {
+  if (id === undefined || reply?.status !== "accepted") return undefined;
+  return { id, reply: replyRecord(reply, commandOf(happening)) };
+}
 
 function commandOf(happening: Happening): unknown {
   return happening.type === "commanded" ? happening.command : undefined;

@@ -28,6 +28,8 @@ export type Effect =
       readonly input: JsonObject;
       /** Of the arguments. */
       readonly digest: string;
+      /** The definition of the agent by which it is to be looked at. */
+      readonly agent: string;
     }
   | {
       readonly type: "tool";
@@ -65,7 +67,7 @@ function effectId(effect: Effect): string {
     case "call":
       return effect.callId;
     case "examine":
-      return `examine/${effect.toolCallId}/${effect.digest}`;
+      return `examine/${effect.toolCallId}/${effect.digest}/${effect.agent}`;
     case "tool":
       return `${effect.toolCallId}/${effect.attempt}`;
     case "settle":
@@ -100,7 +102,8 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
     if (isToJudge(run) && current?.stage.type === "acting" && agent !== null) {
       const wanted = toExamine(run, agent.facts);
       if (wanted === undefined) continue;
-      yield { type: "examine", toolCallId, name, input: wanted.input, digest: wanted.digest };
+      const { input: given, digest } = wanted;
+      yield { type: "examine", toolCallId, name, input: given, digest, agent: agent.digest };
     }
     if (status !== "running" || call === null || input === null) continue;
     const paths = examined === undefined ? {} : { paths: examined.paths };

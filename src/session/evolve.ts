@@ -1,4 +1,5 @@
 import type { Draft } from "../domain/envelope.ts";
+import { lastReceipt } from "../domain/receipt.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import type { SessionState } from "./state.ts";
@@ -17,8 +18,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     turn: evolveTurn(state.turn, draft, state.at),
-    tools: evolveTools(state.tools, event),
+    tools: evolveTools(state.tools, event, state.agent),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),
+    receipts: lastReceipt(state.receipts, event),
   };
 }

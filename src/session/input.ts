@@ -44,7 +44,8 @@ export type Happening =
       readonly failure: Failure;
       readonly isMade: boolean;
     }
-  | (Omit<ToolExamined, "type"> & { readonly type: "tool-examined" })
+  /** `agent`: by whose definition it was looked at. */
+  | (Omit<ToolExamined, "type"> & { readonly type: "tool-examined"; readonly agent: string })
   | {
       readonly type: "tool-spawned";
       readonly toolCallId: string;
@@ -78,8 +79,12 @@ export type Happening =
       readonly payload: JsonObject;
       readonly deadline: number;
     }
-  /** What the agent can do here has changed. */
-  | { readonly type: "agent-changed"; readonly agent: BoundAgent }
+  /** What the agent can do here has changed; `starting` names a tool that was about to begin, and waits for the answer. */
+  | {
+      readonly type: "agent-changed";
+      readonly agent: BoundAgent;
+      readonly starting?: { readonly toolCallId: string; readonly attempt: number };
+    }
   /** Some deadline may have come. */
   | { readonly type: "time-passed" }
   /**

@@ -20,7 +20,7 @@ export interface ExamineWork {
 
 /** Looks at the arguments of a call before the rules are asked about it. What cannot be looked at leads nowhere. */
 export async function performExamine(
-  { toolCallId, name, input, digest }: Extract<Effect, { type: "examine" }>,
+  { toolCallId, name, input, digest, agent: by }: Extract<Effect, { type: "examine" }>,
   work: ExamineWork,
 ): Promise<void> {
   const { agent, signal, send } = work;
@@ -31,7 +31,7 @@ export async function performExamine(
     problem === undefined ? await examined(tool, { name, input, paths }, work) : NOTHING;
   if (signal.aborted) return;
   const wrong = problem === undefined ? {} : { problem };
-  await send({ type: "tool-examined", toolCallId, digest, ...found, ...wrong });
+  await send({ type: "tool-examined", toolCallId, agent: by, digest, ...found, ...wrong });
 }
 
 const NOTHING: Examined = { paths: [] };

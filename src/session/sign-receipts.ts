@@ -1,22 +1,32 @@
 import type { Signature } from "../domain/agent-event.ts";
 import type { Draft } from "../domain/envelope.ts";
-import { isReceipt, signedContent } from "../domain/receipt.ts";
+import { isReceipt, lastReceipt, signedContent, type LastReceipt } from "../domain/receipt.ts";
 
 /** Signs some content. */
-export type Sign = (content: unknown) => Signature;
+export type Sign = (content: unknown) => Pick<Signature, "keyId" | "mac">;
 
-/** The events with their receipts signed, in the place that they are about to have in the log. */
+/** Where the events are about to stand in the log: after these. */
+export interface SignedPlace {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly receipts: LastReceipt;
+}
+
+/** The events with their receipts signed, each naming the one before. */
 export function signReceipts(
   drafts: readonly Draft[],
-  place: { readonly sessionId: string; readonly seq: number },
+  { sessionId, seq, receipts }: SignedPlace,
   sign: Sign | undefined,
 ): readonly Draft[] {
   if (sign === undefined) return drafts;
+  let last = receipts;
   return drafts.map((draft, index) => {
     const { event } = draft;
     if (!isReceipt(event)) return draft;
-    const { sessionId, seq } = place;
-    const signature = sign(signedContent({ ...draft, sessionId, seq: seq + index + 1, event }));
-    return { ...draft, event: { ...event, signature } };
+    const link = { number: last.number + 1, before: last.mac };
+    const place = { ...draft, sessionId, seq: seq + index + 1, event };
+    const signed = { ...event, signature: { ...sign(signedContent(place, link)), ...link } };
+    last = lastReceipt(last, signed);
+    return { ...draft, event: signed };
   });
 }

@@ -1,3 +1,4 @@
+import { NO_RECEIPT, type LastReceipt } from "../domain/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import type { BoundAgent } from "./input.ts";
@@ -16,10 +17,11 @@ export interface SessionState {
   readonly tools: ToolsState;
   readonly approvals: ApprovalsState;
   readonly clients: ClientsState;
+  readonly receipts: LastReceipt;
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "4";
+export const STATE_FORM = "5";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -30,4 +32,5 @@ export const initialState: SessionState = {
   tools: initialTools,
   approvals: initialApprovals,
   clients: initialClients,
+  receipts: NO_RECEIPT,
 };

@@ -3,9 +3,10 @@ import type { ToolFacts } from "../../src/domain/agent-event.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact, PolicyDecision } from "../../src/domain/policy-decision.ts";
 import type { ToolTraits } from "../../src/domain/tool-traits.ts";
-import { contextOf, factsOf, type PathArgument } from "../../src/policy/call-facts.ts";
+import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
 import { judge } from "../../src/policy/judge.ts";
+import type { PathArgument } from "../../src/policy/path-arguments.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 
 /** A call as a session would judge it. */

@@ -39,16 +39,18 @@ describe("rules that changed", () => {
     expect(await world.events("tool.started")).toHaveLength(1);
   });
 
-  it("hold for what was asked about: a yes to it is no longer enough, and no reason to hang", async () => {
+  it("hold for what was asked about: a question that is none any more is closed, and no reason to hang", async () => {
     const { agent, provider, ran } = writing("ask");
     const killed = await worldOf(agent());
     await killed.prompt("Write.");
     const { approvalId } = await killed.event("approval.requested");
 
     const world = await killed.restart(agent(deny));
-    expect(await world.events("approval.resolved")).toEqual([]);
-    expect(await world.answer(approvalId, "allow-always")).toEqual({ status: "accepted" });
     await world.event("turn.finished");
+    expect(await world.events("approval.resolved")).toEqual([
+      { type: "approval.resolved", approvalId, decision: "deny", by: "change" },
+    ]);
+    expect(await world.answer(approvalId, "allow-always")).toMatchObject({ status: "refused" });
     expect([ran, await world.events("grant.given")]).toEqual([[], []]);
     expect(resultsIn(provider.calls[1]?.input)).toMatchObject([
       { parts: [{ text: expect.stringContaining(`write was not run: ${why}`) }] },
@@ -69,15 +71,44 @@ describe("rules that changed", () => {
     expect(await world.events("grant.revoked")).toMatchObject([{ grantId }]);
   });
 
-  it("may want more people than have said yes: those who now have to are asked", async () => {
+  it("may allow what was asked about: it runs, and nobody has to answer any more", async () => {
+    const { agent, ran } = writing("ask");
+    const killed = await worldOf(agent());
+    await killed.prompt("Write.");
+    await killed.event("approval.requested");
+    const world = await killed.restart(agent({ policy: policyOf([["write", "allow"]]) }));
+    await world.event("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.events("approval.resolved")).toMatchObject([{ by: "change" }]);
+  });
+
+  it("leave a question as it is that they would ask just so, with all its answers", async () => {
+    const { agent, ran } = writing("ask");
+    const killed = await worldOf(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.event("approval.requested");
+    const more = policyOf([
+      ["write", "ask"],
+      ["read", "deny"],
+    ]);
+    const world = await killed.restart(agent({ policy: more }));
+    expect(await world.events("agent.bound")).toHaveLength(2);
+    expect(await world.answer(approvalId, "allow-always")).toEqual({ status: "accepted" });
+    await world.event("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.events("grant.given")).toMatchObject([{ approvalId }]);
+    expect(await world.events("approval.requested")).toHaveLength(1);
+  });
+
+  it("may want more people than were asked: those who now have to are asked", async () => {
     const { agent, ran } = writing("ask");
     const killed = await worldOf(agent());
     await killed.prompt("Write.");
     const { approvalId } = await killed.event("approval.requested");
 
     const world = await killed.restart(agent({ policy: policyOf([["write", "ask", 2]]) }));
-    await world.answer(approvalId, "allow");
     const asked = await world.event("approval.requested", 2);
+    expect(await world.answer(approvalId, "allow")).toMatchObject({ status: "refused" });
     expect(asked).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
     await world.answer(asked.approvalId, "allow");
     expect(ran).toEqual([]);
@@ -140,11 +171,12 @@ describe("rules that changed", () => {
     };
     const killed = await worldOf(agent({ examine }));
     await killed.prompt("Copy.");
-    const { approvalId } = await killed.event("approval.requested");
+    await killed.event("approval.requested");
 
     const traits = { ...TRAITS, kind: "edit", sideEffect: "workspace_write" } as const;
     const facts = { ...write.facts, traits: { ...traits, paths: ["path", "to"] } };
     const world = await killed.restart(agent({ examine, tools: [{ ...write, facts }] }));
+    const { approvalId } = await world.event("approval.requested", 2);
     await world.answer(approvalId, "allow");
     await world.event("turn.finished");
     const paths = [inside("tea.md"), { ...inside("cup.md"), argument: "to" }];
@@ -165,12 +197,11 @@ describe("rules that changed", () => {
       },
     });
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
+    await world.event("approval.requested");
     change();
-    await world.event("agent.bound", 2);
-    await world.answer(approvalId, "allow");
     await world.event("turn.finished");
     expect(ran).toEqual([]);
+    expect(await world.events("tool.finished")).toMatchObject([{ ending: "denied" }]);
   });
 });
 
@@ -179,10 +210,9 @@ describe("a tool that is not there any more", () => {
     const { agent, provider, ran } = writing("ask");
     const killed = await worldOf(agent());
     await killed.prompt("Write.");
-    const { approvalId } = await killed.event("approval.requested");
+    await killed.event("approval.requested");
 
     const world = await killed.restart(agent({ tools: [tool({ name: "read" }, () => "text")] }));
-    await world.answer(approvalId, "allow");
     await world.event("turn.finished");
     expect([ran, await world.events("tool.started")]).toEqual([[], []]);
     expect(resultsIn(provider.calls[1]?.input)).toEqual([

@@ -136,7 +136,12 @@ describe("other arguments of an approver", () => {
     await killed.prompt("Write.");
     const { approvalId } = await killed.event("approval.requested");
 
-    const world = await killed.restart(agent({ policy: policyOf([["write", "deny"]]) }));
+    // They ask just so about what was asked, and deny what the approver makes of it.
+    const stricter = policyOf([
+      ["write", "ask"],
+      ["write", "deny", 1, { path: ["other.md"] }],
+    ]);
+    const world = await killed.restart(agent({ policy: stricter }));
     expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
     await world.event("turn.finished");
     const [asked, judged] = await world.events("policy.decided");

@@ -18,7 +18,7 @@ export function commandFacts(input: JsonObject): CommandFacts | undefined {
     (value) => value !== undefined && value !== null,
   );
   if (given.length === 0) return undefined;
-  const found: Found = { commands: [], depth: 0 };
+  const found: Found = { commands: [], depth: 0, text: 0 };
   if (given.length > 1) doubt(found, "it is given more than once");
   const texts = given.map((value) => readGiven(value, own(input, "args"), found));
   noteSurroundings(input, found);
@@ -35,6 +35,8 @@ export function commandFacts(input: JsonObject): CommandFacts | undefined {
 const LONGEST = 4_096;
 const TOO_LONG = `it is longer than ${LONGEST} characters`;
 const MOST_COMMANDS = 24;
+/** Of all simple commands together: launchers in a row repeat what comes after them. */
+export const MOST_TEXT = 4 * LONGEST;
 
 interface Found {
   readonly commands: SimpleCommand[];
@@ -42,6 +44,8 @@ interface Found {
   doubt?: string;
   /** How many shells are started inside each other. */
   depth: number;
+  /** How long the commands are together. */
+  text: number;
 }
 
 function doubt(found: Found, why: string): void {
@@ -135,7 +139,9 @@ const MOST_SHELLS = 5;
 
 function readWords(words: readonly string[], found: Found): void {
   const [program = "", ...args] = words;
-  if (found.commands.length >= MOST_COMMANDS) return addUnknown(found, "it runs too much");
+  found.text += words.join(" ").length;
+  if (found.commands.length >= MOST_COMMANDS || found.text > MOST_TEXT)
+    return addUnknown(found, "it runs too much");
   if (!isPlainProgram(program)) {
     found.commands.push({ program: null, words: [HOLE, ...args] });
     return doubt(found, "the program that it runs is not a plain name");

@@ -59,9 +59,6 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
         ...approvals,
         pending: pending.filter(({ approvalId }) => approvalId !== event.approvalId),
       };
-    case "agent.bound":
-      // The rule that asked may be another one now.
-      return { ...approvals, pending: pending.map(withoutScope) };
     case "grant.given": {
       const { grantId, scope } = event;
       return { ...approvals, grants: [...grants, { grantId, scope }] };
@@ -76,9 +73,4 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
 /** Whoever says yes to other arguments takes back the yes to those before. */
 function withoutVote({ votes }: PendingApproval, principal: string): PendingApproval["votes"] {
   return votes.filter((vote) => vote.principal !== principal);
-}
-
-function withoutScope(asked: PendingApproval): PendingApproval {
-  const { scope: _, ...rest } = asked;
-  return rest;
 }

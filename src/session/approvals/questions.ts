@@ -31,7 +31,7 @@ export function voted(work: Work, vote: Omit<ApprovalVoted, "type">): void {
 export function unanswered(
   work: Work,
   { approvalId, question }: Pick<PendingApproval, "approvalId"> & { readonly question: Question },
-  by: "deadline" | "cancel",
+  by: Exclude<ApprovalResolved["by"], "person">,
 ): void {
   work.emit({ type: "approval.resolved", approvalId, decision: NO_TO[question], by });
 }

@@ -44,15 +44,17 @@ function isAllowed(work: Work, run: ToolRun, mayAsk: boolean): boolean {
 }
 
 function follow(work: Work, run: ToolRun, ruled: Ruled, mayAsk: boolean): boolean {
-  const { action, reason } = ruled.decision;
+  const { action } = ruled.decision;
   if (action === "ask" && !mayAsk) return false;
   record(work, run, ruled);
   if (action === "ask") askToRun(work, run, ruled.decision);
-  if (action === "deny") {
-    const text = `${notRun(run)}: the rules of this session do not allow it. ${reason}`;
-    finishTool(work, run, { ending: "denied", text });
-  }
+  if (action === "deny") denyTool(work, run, ruled.decision);
   return action === "allow";
+}
+
+export function denyTool(work: Work, run: ToolRun, { reason }: PolicyDecision): void {
+  const text = `${notRun(run)}: the rules of this session do not allow it. ${reason}`;
+  finishTool(work, run, { ending: "denied", text });
 }
 
 function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {

@@ -2,11 +2,24 @@ import type { AgentEvent, ApprovalResolved } from "../../domain/agent-event.ts";
 import { isYes } from "../../domain/no-to.ts";
 import type { ToolCall } from "../../domain/tool.ts";
 import { digestOf } from "../../platform/digest.ts";
+import type { BoundAgent } from "../input.ts";
 import { callDigest } from "./call-digest.ts";
-import { isSameGroup, timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
+import { toolDigest } from "./tool-digest.ts";
+import { isSameGroup, runOf, timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
 
-export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
+/** `agent` is the one that was bound before the event. */
+export function evolveTools(
+  tools: ToolsState,
+  event: AgentEvent,
+  agent: BoundAgent | null,
+): ToolsState {
   switch (event.type) {
+    case "agent.bound": {
+      const { definition } = event;
+      const isOther = ({ name }: ToolRun): boolean =>
+        toolDigest(agent?.facts, name) !== toolDigest(definition, name);
+      return { ...tools, runs: tools.runs.map((run) => (isOther(run) ? unexamined(run) : run)) };
+    }
     case "session.recovered":
       // What was left running was ended before.
       return { ...tools, programs: [] };
@@ -41,18 +54,21 @@ export function evolveTools(tools: ToolsState, event: AgentEvent): ToolsState {
       const { toolCallId, agent, digest, decision } = event;
       const { action } = decision;
       const judged = { agent, digest, action };
-      return changed(tools, toolCallId, {
-        judged,
-        ...(action === "allow" && { status: "granted" }),
-      });
+      // One that is running goes on, or is started again by its own event.
+      const isGranted = action === "allow" && runOf(tools, toolCallId)?.status !== "running";
+      return changed(tools, toolCallId, { judged, ...(isGranted && { status: "granted" }) });
     }
     case "approval.requested": {
-      const { about, approvalId, question } = event;
-      if (question === "lost-call") return tools;
+      const { about, approvalId, question, decision } = event;
+      const run = runOf(tools, about);
+      if (question === "lost-call" || run === undefined) return tools;
       const status = question === "run" ? "asking" : "unsettled";
-      return changed(tools, about, { status, approvalId });
+      const tool = toolDigest(agent?.facts, run.name);
+      const asked = { tool, decision: digestOf(decision ?? null) };
+      return changed(tools, about, { status, approvalId, asked });
     }
     case "approval.resolved":
+      if (event.by === "change") return askedInVain(tools, event);
       return isYes(event.decision) ? approved(tools, event) : tools;
     case "tool.started": {
       const { toolCallId, attempt } = event;
@@ -87,10 +103,23 @@ function approved(
   const asked = tools.runs.find((run) => run.approvalId === approvalId);
   if (asked === undefined) return tools;
   const input = given ?? asked.input ?? {};
-  const yes = { digest: digestOf(input), approvers: principals?.length ?? 1 };
+  const tool = asked.asked?.tool ?? "";
+  const yes = { digest: digestOf(input), tool, approvers: principals?.length ?? 1 };
   if (given === undefined) return replaced(tools, { ...asked, status: "granted", approved: yes });
-  const { examined: _, ...run } = asked;
-  return replaced(tools, { ...run, status: "called", input, approved: yes });
+  return replaced(tools, { ...unexamined(asked), status: "called", input, approved: yes });
+}
+
+/** What people were shown is not what holds now: it is as if nobody had been asked. */
+function askedInVain(tools: ToolsState, { approvalId }: ApprovalResolved): ToolsState {
+  const run = tools.runs.find((one) => one.approvalId === approvalId);
+  if (run?.status !== "asking") return tools;
+  const { approvalId: _, asked: __, ...rest } = run;
+  return replaced(tools, { ...rest, status: "called" });
+}
+
+function unexamined(run: ToolRun): ToolRun {
+  const { examined: _, ...rest } = run;
+  return rest;
 }
 
 /** Of calls that nobody remembers, the first is the first again. */

@@ -1,7 +1,8 @@
 import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { leadsNowhere, type PathFact } from "../../domain/policy-decision.ts";
-import { factsOf, type CallFacts, type PathArgument } from "../../policy/call-facts.ts";
+import { factsOf, type CallFacts } from "../../policy/call-facts.ts";
+import type { PathArgument } from "../../policy/path-arguments.ts";
 
 /**
  * What a call says by itself. Lists of tools speak of no paths: for an agent that has nothing else, an argument is one

@@ -1,7 +1,9 @@
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import { digestOf } from "../../platform/digest.ts";
 import { grantFor } from "../approvals/grants.ts";
 import { agentOf, type Work } from "../work.ts";
 import { judgeCall, type Judgement } from "./judge-call.ts";
+import { toolDigest } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";
 
 type Judged = Extract<Judgement, { readonly verdict: "decide" }>;
@@ -22,7 +24,7 @@ export function ruleOn(work: Work, run: ToolRun): Ruling {
   if (judged.verdict !== "decide") return judged;
   const { decision, digest } = judged;
   if (decision.action !== "ask") return { ...judged, isApproved: false };
-  if (isEnough(run, judged)) {
+  if (isEnough(work, run, judged)) {
     const allowed = allow(decision, "An approver said yes to these arguments");
     return { ...judged, decision: allowed, isApproved: true };
   }
@@ -30,6 +32,13 @@ export function ruleOn(work: Work, run: ToolRun): Ruling {
   if (grant === undefined) return { ...judged, isApproved: false };
   const allowed = allow(decision, "It was allowed for good");
   return { ...judged, decision: allowed, isApproved: false, grantId: grant.grantId };
+}
+
+/** Whether people were shown what is still to be asked, in every part. */
+export function isStillAsked(work: Work, run: ToolRun): boolean {
+  if (run.asked?.tool !== toolDigest(agentOf(work), run.name)) return false;
+  const ruling = ruleOn(work, run);
+  return ruling.verdict === "decide" && digestOf(ruling.decision) === run.asked.decision;
 }
 
 /** Writes the receipt, unless the log has it already. */
@@ -44,9 +53,10 @@ export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled
   work.emit({ type: "policy.decided", toolCallId, digest, agent, decision, ...granted });
 }
 
-/** Those who said yes said it to these very arguments, and were as many as the rules now want. */
-function isEnough({ approved }: ToolRun, { decision, digest }: Judged): boolean {
-  return approved?.digest === digest && approved.approvers >= decision.approvers;
+/** Those who said yes said it to this very tool and these very arguments, and were as many as the rules now want. */
+function isEnough(work: Work, { approved, name }: ToolRun, { decision, digest }: Judged): boolean {
+  if (approved?.digest !== digest || approved.approvers < decision.approvers) return false;
+  return approved.tool === toolDigest(agentOf(work), name);
 }
 
 function allow(decision: PolicyDecision, reason: string): PolicyDecision {

@@ -17,9 +17,10 @@ export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-pr
   }
 }
 
-/** Of arguments that the call does not have any more, or of which all is known, nothing is wanted. */
+/** By another definition, of arguments that the call does not have any more, or where all is known: nothing is wanted. */
 export function takeExamination(work: Work, input: Of<"tool-examined">): void {
-  const { type: _, at: __, seed: ___, ...found } = input;
+  const { type: _, at: __, seed: ___, agent, ...found } = input;
+  if (agent !== work.state.agent?.digest) return;
   const run = runOf(work.state.tools, found.toolCallId);
   if (run === undefined || !isToJudge(run)) return;
   const wanted = toExamine(run, agentOf(work));
@@ -48,7 +49,7 @@ export function takeProgramEnd(work: Work, { toolCallId, group }: Of<"program-en
   work.emit({ type: "tool.program.ended", toolCallId, group });
 }
 
-function runningAttempt(
+export function runningAttempt(
   work: Work,
   { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
 ): ToolRun | undefined {

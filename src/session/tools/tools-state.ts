@@ -57,6 +57,8 @@ export interface ToolRun {
   readonly repeats?: number;
   /** What the rules last said of it. */
   readonly judged?: Judged;
+  /** What people were last shown. */
+  readonly asked?: Asked;
   /** What people last said yes to. */
   readonly approved?: Approved;
   /** 0 before the first. */
@@ -73,9 +75,18 @@ export interface Judged {
   readonly action: PolicyAction;
 }
 
+export interface Asked {
+  /** The digest of the tool, as it was then. */
+  readonly tool: string;
+  /** Of the decision to ask. */
+  readonly decision: string;
+}
+
 export interface Approved {
   /** Of the arguments. */
   readonly digest: string;
+  /** Of the tool, as it was when it was asked about. */
+  readonly tool: string;
   /** How many different principals said it. */
   readonly approvers: number;
 }

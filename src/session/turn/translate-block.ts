@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolAnnounced, toolCalled } from "../tools/tool-said.ts";
+import { toolAnnounced, toolCalled, toolSuperseded } from "../tools/tool-said.ts";
+import { openCallNamed, toolCallIdOf } from "./call-ids.ts";
 import type { Heard } from "./heard.ts";
 
 type BlockEvent = Extract<
@@ -39,9 +40,16 @@ export function blockEvents(heard: Heard, event: BlockEvent, messageId: string):
       ];
     }
     case "tool.start":
-      return [toolAnnounced(heard, event, messageId)];
-    case "tool.end":
-      return toolCalled(heard, event, messageId);
+      return [toolAnnounced({ toolCallId: toolCallIdOf(heard.call, block), messageId }, event)];
+    case "tool.end": {
+      const { call, tools, problem } = heard;
+      const place = { toolCallId: toolCallIdOf(call, block), messageId };
+      const before = openCallNamed(call, tools, event.call.id);
+      return [
+        ...(before === undefined ? [] : [toolSuperseded(before, event)]),
+        toolCalled(place, event, problem),
+      ];
+    }
     default:
       return event satisfies never;
   }

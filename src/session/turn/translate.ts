@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
 import { toolAnswered, toolInput } from "../tools/tool-said.ts";
-import { messageIdOf, openCallNamed } from "./call-ids.ts";
+import { messageIdOf, openCallNamed, toolCallIdOf } from "./call-ids.ts";
 import type { Heard } from "./heard.ts";
 import { misplaced } from "./misplaced.ts";
 import { blockEvents } from "./translate-block.ts";
@@ -39,9 +39,9 @@ export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>):
       return [...unsaidStart(call, messageId), ...blockEvents(heard, event, messageId)];
     }
     case "tool.delta":
-      return [toolInput(heard, event)];
+      return [toolInput(toolCallIdOf(call, event.block), event)];
     case "tool.result":
-      return [toolAnswered(heard, event)];
+      return [toolAnswered(openCallNamed(call, tools, event.result.callId) ?? "", event)];
     case "usage": {
       const { usage, latencyMs } = event;
       return [{ type: "usage.reported", usage, ...(latencyMs !== undefined && { latencyMs }) }];

@@ -123,7 +123,7 @@ const shown = {
     const approval = view.approvals.get(approvalId);
     if (!approval) return;
     view.approvals.delete(approvalId);
-    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)" }[by] ?? "";
+    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules or the tool changed)" }[by] ?? "";
     const text = "Answer: " + (CHOICES[decision] ?? decision) + how + (reason ? ": " + reason : "");
     approval.card.classList.add("over");
     approval.card.replaceChildren(made("p", {}, text));

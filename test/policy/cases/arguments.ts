@@ -13,7 +13,52 @@ const deny = (args: unknown): object => ({
 const allow = (args: unknown): object => ({ rules: [{ id: "it", allow: { tool: "pay", args } }] });
 const pay = (input: JsonObject) => call("pay", input);
 
+/** Lists between two levels of a name. */
+const LISTED: readonly Row[] = [
+  [
+    "a list on the way hides nothing from a denial [W-03]",
+    deny({ "a.b": { equals: "evil" } }),
+    pay({ a: [{ b: "good" }, { b: "evil" }] }),
+    denied,
+  ],
+  [
+    "nor do lists in lists",
+    deny({ "a.b.c": { glob: "e*" } }),
+    pay({ a: [[{ b: [{ c: "evil" }] }]] }),
+    denied,
+  ],
+  ["and it makes none up", deny({ "a.b": { equals: "evil" } }), pay({ a: [{ b: "good" }] }), none],
+  [
+    "one item that has it is there to a denial",
+    deny({ "a.b": { exists: true } }),
+    pay({ a: [{}, { b: 1 }] }),
+    denied,
+  ],
+  [
+    "every item has to fit to be allowed [W-03]",
+    allow({ "a.b": { equals: "good" } }),
+    pay({ a: [{ b: "good" }, { b: "evil" }] }),
+    asked,
+  ],
+  [
+    "an item that has none does not",
+    allow({ "a.b": { equals: "good" } }),
+    pay({ a: [{ b: "good" }, {}] }),
+    asked,
+  ],
+  [
+    "all that fit are allowed",
+    allow({ "a.b": { equals: "good" } }),
+    pay({ a: [{ b: "good" }, { b: "good" }] }),
+    allowed,
+  ],
+  ["an empty list is nothing", allow({ "a.b": { equals: "good" } }), pay({ a: [] }), asked],
+  ["a number is a place", allow({ "a.1": { equals: "x" } }), pay({ a: ["y", "x"] }), allowed],
+  ["and a name", deny({ "a.0": { equals: "x" } }), pay({ a: [{ "0": "x" }] }), denied],
+];
+
 export const ARGUMENT_CASES: readonly Row[] = [
+  ...LISTED,
   [
     "a number within its limit is allowed",
     allow({ amount: { at_most: 100 } }),

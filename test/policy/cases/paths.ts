@@ -1,4 +1,5 @@
-import { edit, read, take, type Row } from "../calls.ts";
+import type { JsonValue } from "../../../src/domain/json.ts";
+import { call, edit, read, take, type Row } from "../calls.ts";
 
 const allowSrc = { rules: [{ id: "src", allow: { path: "src/**" } }] };
 const denySecrets = { rules: [{ id: "secrets", deny: { path: "secrets/**" } }], default: "allow" };
@@ -269,4 +270,56 @@ const SPELLINGS: readonly Row[] = [
   ],
 ];
 
-export const PATH_CASES: readonly Row[] = [...GLOBS, ...WAYS, ...SPELLINGS];
+const allowPush = { rules: [{ id: "it", allow: { tool: "push", path: "src/**" } }] };
+const push = (files: JsonValue) => call("push", { files });
+
+/** Paths in other things than text, of a tool that does not say what its paths are. */
+const GUESSED: readonly Row[] = [
+  [
+    "a path in an object is seen by a denial [W-03]",
+    denySecrets,
+    push({ path: "secrets/x" }),
+    "deny by rules:secrets",
+  ],
+  [
+    "and in objects in lists in lists",
+    denySecrets,
+    push([[{ at: { name: "secrets/x" } }]]),
+    "deny by rules:secrets",
+  ],
+  ["and as a name", denySecrets, push({ "secrets/x": "text" }), "deny by rules:secrets"],
+  ["and by the guards", open, push([{ path: "../x" }]), "deny by default_external_path"],
+  [
+    "it is never allowed by its path, wherever it leads",
+    allowPush,
+    push([{ path: "src/a.ts" }]),
+    "ask by default",
+  ],
+  [
+    "a number is not either",
+    allowPush,
+    call("push", { path: "src/a.ts", file: 7 }),
+    "ask by default",
+  ],
+  ["a list of texts is", allowPush, push(["src/a.ts", "src/b.ts"]), "allow by rules:it"],
+  [
+    "what a file holds is no path, and nothing wrong",
+    open,
+    push([{ path: "src/a.ts", content: "x".repeat(5_000), note: "" }]),
+    "allow by default",
+  ],
+  [
+    "it does not pass an allowlist",
+    writeSrc,
+    push([{ path: "src/a.ts" }]),
+    "deny by write_path_allowlist",
+  ],
+  [
+    "too many are denied",
+    open,
+    push({ all: Array.from({ length: 300 }, (_, at) => `src/${at}`) }),
+    "deny by default_path_guard",
+  ],
+];
+
+export const PATH_CASES: readonly Row[] = [...GLOBS, ...WAYS, ...SPELLINGS, ...GUESSED];

@@ -66,12 +66,19 @@ export function changedAgent(facts: AgentFacts, change: Change): AgentFacts {
         : { ...rest, name: "strict", policy: STRICT };
     case "tools":
       return { ...facts, tools: facts.tools.length < tools.length ? tools : tools.slice(2) };
+    case "words":
+      return { ...facts, tools: facts.tools.map(inOtherWords) };
     default:
       return change satisfies never;
   }
 }
 
-export const CHANGES = ["loss", "rules", "tools"] as const;
+/** What it says of itself is another thing now. */
+function inOtherWords(tool: ToolFacts): ToolFacts {
+  return tool.name.endsWith("_read") ? tool : { ...tool, description: `${tool.description}!` };
+}
+
+export const CHANGES = ["loss", "rules", "tools", "words"] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** What the rules say of a tool, by its name and the agent's. */

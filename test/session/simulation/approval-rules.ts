@@ -33,13 +33,15 @@ interface JudgedCall {
       }
     | undefined;
   /** The last yes of people. */
-  yes: { readonly digest: string; readonly principals: number } | undefined;
+  yes: { readonly digest: string; readonly principals: number; readonly shown: string } | undefined;
 }
 
 interface Asked {
   readonly request: Of<"approval.requested">;
   /** Who agreed to which arguments. */
   readonly votes: Map<string, string>;
+  /** What the tool said of itself then. */
+  readonly shown: string;
 }
 
 interface Given {
@@ -70,6 +72,11 @@ export function approvalRules(): {
     must(agent !== undefined, "an agent is bound before anything is decided");
     return agent.definition;
   };
+
+  const words = (name: string): string =>
+    JSON.stringify(definition().tools.find((one) => one.name === name) ?? null);
+  const isApproved = ({ yes, name, ...seen }: JudgedCall, approvers: number): boolean =>
+    yes?.digest === digestOf(seen) && yes.principals >= approvers && yes.shown === words(name);
 
   function examined({ toolCallId, digest, paths }: Of<"tool.examined">): void {
     const seen = call(toolCallId);
@@ -138,7 +145,8 @@ export function approvalRules(): {
   }
 
   function requested(request: Of<"approval.requested">): void {
-    questions.set(request.approvalId, { request, votes: new Map() });
+    const shown = request.question === "lost-call" ? "" : words(call(request.about).name);
+    questions.set(request.approvalId, { request, votes: new Map(), shown });
     if (request.question !== "run") return;
     const { receipt } = call(request.about);
     must(receipt?.action === "ask" && receipt.agent === agent?.digest, "who asks has to");
@@ -160,8 +168,12 @@ export function approvalRules(): {
 
   function resolved(event: Of<"approval.resolved">, by: string | undefined): void {
     const { approvalId, decision, input, principals = [] } = event;
-    const { request, votes } = asked(approvalId);
+    const { request, votes, shown } = asked(approvalId);
     questions.delete(approvalId);
+    must(
+      event.by !== "change" || request.question === "run",
+      "only what is asked anew is withdrawn",
+    );
     if (!["allow", "allow-always", "run-again"].includes(decision)) return;
     must(by !== undefined, "somebody says yes");
     const seen = call(request.about);
@@ -173,7 +185,7 @@ export function approvalRules(): {
     must(all.size === agreed.length + 1, "nobody says yes twice");
     const isListed = principals.length === all.size && principals.every((one) => all.has(one));
     must((request.approvers ?? 1) === 1 || isListed, "those who said yes are named");
-    seen.yes = { digest, principals: all.size };
+    seen.yes = { digest, principals: all.size, shown };
     seen.isRunning = false;
     if (decision === "allow-always" && input === undefined) always = request;
   }
@@ -219,7 +231,13 @@ export function approvalRules(): {
         case "agent.bound": {
           const isOther = agent !== undefined && rulesOf(agent) !== rulesOf(event);
           if (isOther) for (const grant of grants.values()) grant.isOfTheseRules = false;
+          const before = new Map(
+            [...calls.values()].map(({ name }) => [name, agent && words(name)]),
+          );
           agent = event;
+          for (const seen of calls.values()) {
+            if (before.get(seen.name) !== words(seen.name)) seen.found = undefined;
+          }
           return;
         }
         case "tool.announced":
@@ -268,6 +286,14 @@ export function approvalRules(): {
       for (const [grantId, { isOfTheseRules }] of grants) {
         must(isOfTheseRules, `what other rules asked is not allowed by these (${grantId})`);
       }
+      for (const { request, shown } of questions.values()) {
+        if (request.question !== "run") continue;
+        const { name } = call(request.about);
+        must(shown === words(name), "what is asked about is the tool that there is");
+        const rules = rulesFor(name, definition());
+        must(rules.action === "ask", "what is asked about has to be asked about");
+        must((request.approvers ?? 1) === rules.approvers, "as many are asked as now have to be");
+      }
       for (const { isClosed, receipt } of calls.values()) {
         must(isClosed || receipt?.action !== "deny", "what is denied is over");
       }
@@ -285,10 +311,6 @@ export function approvalRules(): {
       }
     },
   };
-}
-
-function isApproved({ yes, ...seen }: JudgedCall, approvers: number): boolean {
-  return yes?.digest === digestOf(seen) && yes.principals >= approvers;
 }
 
 function digestOf({ input }: Pick<JudgedCall, "input">): string {

@@ -55,7 +55,12 @@ export type Move =
   | { readonly do: "program-ended"; readonly pick: number }
   | { readonly do: "wake" }
   /** What the agent is, or can do, changes while the session goes on. */
-  | { readonly do: "change"; readonly change: Change }
+  | {
+      readonly do: "change";
+      readonly change: Change;
+      readonly isStarting: boolean;
+      readonly pick: number;
+    }
   | {
       readonly do: "kill";
       readonly from: "log" | "snapshot";
@@ -117,6 +122,8 @@ const anyKill: fc.Arbitrary<Move> = fc.record({
 const anyChange: fc.Arbitrary<Move> = fc.record({
   do: fc.constant("change"),
   change: fc.constantFrom(...CHANGES),
+  isStarting: fc.boolean(),
+  pick: fc.nat({ max: 2 }),
 });
 
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
@@ -274,7 +281,8 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       const { toolCallId = "tool_none", input } = state.tools.runs.at(-1 - move.pick) ?? {};
       // Mostly of arguments that nobody wants to know about.
       const digest = sha256(move.pick === 0 ? JSON.stringify(input ?? {}) : "stale");
-      return examined({ toolCallId, input: input ?? {}, digest }, move.found);
+      const agent = state.agent?.digest ?? "";
+      return examined({ toolCallId, agent, input: input ?? {}, digest }, move.found);
     }
     case "attach": {
       const { client: clientId, isTaking: takeOver, from } = move;
@@ -323,8 +331,12 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
     }
     case "wake":
       return { type: "time-passed" };
-    case "change":
-      return { type: "agent-changed", agent: agentAfter(session, move.change) };
+    case "change": {
+      const agent = agentAfter(session, move.change);
+      if (!move.isStarting) return { type: "agent-changed", agent };
+      const { toolCallId, attempt } = toolAt(session, move.pick);
+      return { type: "agent-changed", agent, starting: { toolCallId, attempt } };
+    }
     case "kill": {
       session.kill(move.from);
       const epoch = log.length;
@@ -361,21 +373,23 @@ function agentAfter({ state, log }: SimulatedSession, change: Change): BoundAgen
 
 interface Looked {
   readonly toolCallId: string;
+  readonly agent: string;
   readonly input: JsonObject;
   readonly digest: string;
 }
 
-export function examined({ toolCallId, input, digest }: Looked, found: Found): Happening {
-  const type = "tool-examined";
-  if (found === "problem") return { type, toolCallId, digest, paths: [], problem: "Not like this" };
+export function examined({ input, ...looked }: Looked, found: Found): Happening {
+  const { toolCallId, agent, digest } = looked;
+  const of = { type: "tool-examined", toolCallId, agent, digest } as const;
+  if (found === "problem") return { ...of, paths: [], problem: "Not like this" };
   const { path } = input;
   if (typeof path !== "string" || found === "forgotten") {
-    return { type, toolCallId, digest, paths: [] };
+    return { ...of, paths: [] };
   }
   const workspacePath = found === "inside" ? path : null;
   const hostPath = found === "invalid" ? null : `/work/${path}`;
   const fact: PathFact = { argument: "path", input: path, place: found, workspacePath, hostPath };
-  return { type, toolCallId, digest, paths: [fact] };
+  return { ...of, paths: [fact] };
 }
 
 /** As another one would make it: arguments here have one key at most. */

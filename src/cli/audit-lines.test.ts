@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { auditLog } from "../bridge/audit-log.ts";
+import type { SigningKeys } from "../bridge/signing-keys.ts";
+import type { AgentEvent, PolicyDecided } from "../domain/agent-event.ts";
+import type { PolicyContext } from "../domain/policy-decision.ts";
+import { PLAIN } from "../inspect/style.ts";
+import { callNames, entryLines } from "./audit-lines.ts";
+
+const keys: SigningKeys = {
+  keys: [],
+  sign: () => ({ keyId: "", mac: "" }),
+  check: () => "unknown-key",
+};
+
+function shown(...events: readonly AgentEvent[]): string[] {
+  const audit = auditLog(keys);
+  const names = callNames();
+  return events.flatMap((event, at) => {
+    names.take(event);
+    const { entry } = audit({
+      sessionId: "s",
+      seq: at + 1,
+      at: 0,
+      visibility: "public",
+      event,
+    });
+    return entry === undefined ? [] : [entryLines(entry, names.of, PLAIN).slice(47, -1)];
+  });
+}
+
+function decided(context: Partial<PolicyContext>): PolicyDecided {
+  const decision = {
+    action: "ask",
+    reason: "Why",
+    rule: null,
+    labels: [],
+    approvers: 1,
+    context: {
+      tool: "run",
+      kind: "execute",
+      sideEffect: "process_exec",
+      paths: [],
+      capabilities: [],
+      repeats: 0,
+      ...context,
+    },
+  } as const;
+  return { type: "policy.decided", toolCallId: "tool_1", digest: "d", agent: "a", decision };
+}
+
+const path = {
+  argument: "path",
+  input: "./a.ts",
+  place: "inside",
+  workspacePath: "src/a.ts",
+  hostPath: "/w/src/a.ts",
+} as const;
+
+describe("a line of an audit", () => {
+  it("says which command, file or address a decision was about, on one line", () => {
+    expect(
+      shown(
+        decided({ command: "git push\n--force" }),
+        decided({ tool: "edit", paths: [path] }),
+        decided({ tool: "fetch", urls: ["https://example.com/"] }),
+        decided({ command: "x".repeat(500) }),
+      ),
+    ).toEqual([
+      "run git push\\u{a}--force: ask (the default): Why",
+      "edit src/a.ts: ask (the default): Why",
+      "fetch https://example.com/: ask (the default): Why",
+      `run ${"x".repeat(116)}…: ask (the default): Why`,
+    ]);
+  });
+
+  it("says the same of the answer to it", () => {
+    const asked = {
+      type: "approval.requested",
+      approvalId: "appr_1",
+      question: "run",
+      options: ["allow", "deny"],
+      about: "tool_1",
+      action: "run",
+      input: null,
+      deadline: 1,
+    } as const;
+    const answer = { approvalId: "appr_1", decision: "allow", by: "person" } as const;
+    expect(
+      shown(decided({ command: "git push" }), asked, { type: "approval.resolved", ...answer }),
+    ).toEqual(["run git push: ask (the default): Why", "run git push: allow, answered"]);
+  });
+});

@@ -1,0 +1,104 @@
+import type { AuditEntry, AuditGap } from "../bridge/audit-log.ts";
+import type { AgentEvent, GrantScope } from "../domain/agent-event.ts";
+import { isoTime } from "../domain/iso-time.ts";
+import type { PolicyContext } from "../domain/policy-decision.ts";
+import type { Receipt } from "../domain/receipt.ts";
+import { oneLine, type Style } from "../inspect/style.ts";
+
+type NameOf = (id: string) => string;
+
+/** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
+export function callNames(): { readonly take: (event: AgentEvent) => void; readonly of: NameOf } {
+  const names = new Map<string, string>();
+  const calls = new Map<string, string>();
+  return {
+    take(event) {
+      if (event.type === "tool.called") names.set(event.toolCallId, event.call.name);
+      if (event.type === "policy.decided") {
+        names.set(event.toolCallId, signedName(event.decision.context));
+      }
+      if (event.type !== "approval.requested") return;
+      calls.set(event.approvalId, event.about);
+      // A lost call of the provider has no other name.
+      if (!names.has(event.about)) names.set(event.about, event.action);
+    },
+    of: (id) => names.get(calls.get(id) ?? id) ?? id,
+  };
+}
+
+export function entryLines(entry: AuditEntry, named: NameOf, style: Style): string {
+  const { signature, missing = 0, principal, receipt } = entry;
+  const by = principal === null ? "" : ` by ${oneLine(principal)}`;
+  const said = `${line(entry, mark(signature, style), style)}  ${oneLine(words(receipt, named))}${by}\n`;
+  if (missing === 0) return said;
+  const gone = missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
+  return `${line(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${gone}\n${said}`;
+}
+
+export function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
+  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}, and there is no receipt for it`;
+  return `${line(gap, style.bad("missing".padEnd(11)), style)}  ${oneLine(what)}\n`;
+}
+
+const WITHOUT = {
+  started: "it was run",
+  asked: "somebody was asked",
+  denied: "it was denied",
+} as const;
+
+function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
+  return `${style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`)}  ${marked}`;
+}
+
+function mark(signature: AuditEntry["signature"], style: Style): string {
+  const text = signature.padEnd(11);
+  return signature === "forged" ? style.bad(text) : style.dim(text);
+}
+
+function words(receipt: Receipt, named: NameOf): string {
+  switch (receipt.type) {
+    case "policy.decided": {
+      const { action, reason, rule, context } = receipt.decision;
+      const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
+      return `${signedName(context)}: ${action} (${by}): ${reason}`;
+    }
+    case "approval.voted":
+      return `${named(receipt.approvalId)}: one yes of several`;
+    case "approval.resolved": {
+      const { decision, by, reason, principals = [] } = receipt;
+      const why = reason === undefined ? "" : `: ${reason}`;
+      const all = principals.length === 0 ? "" : ` (${principals.join(", ")})`;
+      return `${named(receipt.approvalId)}: ${decision}, ${BY[by]}${all}${why}`;
+    }
+    case "grant.given":
+      return `${grantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
+    case "grant.revoked":
+      return `${receipt.grantId}: taken back`;
+    default:
+      return receipt satisfies never;
+  }
+}
+
+/** As it was judged, and signed: the tool, and what it was to be done to. */
+function signedName({ tool, command, paths, urls = [] }: PolicyContext): string {
+  const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
+  return short([tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "));
+}
+
+function grantedName({ tool, command }: GrantScope): string {
+  return short(command === undefined ? tool : `${tool} ${command}`);
+}
+
+function short(text: string): string {
+  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME)}…`;
+}
+
+/** So that a line is one line; all of it is in `--json`. */
+const LONGEST_NAME = 120;
+
+const BY = {
+  person: "answered",
+  deadline: "nobody answered",
+  cancel: "the turn ended",
+  change: "asked in vain: the rules or the tool changed",
+} as const;

@@ -1,0 +1,22 @@
+import type { PolicyContext } from "../domain/policy-decision.ts";
+import type { CompiledLayer } from "./compile-policy.ts";
+import { HOLE } from "./wildcard.ts";
+
+/**
+ * A call that can be compared with all rules in a bounded time. A command that is too long for so many of them may run
+ * anything: nobody looks what.
+ */
+export function comparableCall(
+  call: PolicyContext,
+  layers: readonly Pick<CompiledLayer, "commandPatterns">[],
+): PolicyContext {
+  const patterns = layers.reduce((sum, layer) => sum + layer.commandPatterns, 0);
+  const texts = (call.simpleCommands ?? []).flatMap(({ words }) => words);
+  const length = texts.reduce((sum, word) => sum + word.length + 1, 0);
+  if (length * patterns <= MOST_COMPARED) return call;
+  const commandUnparsed = call.commandUnparsed ?? "it is too long for so many rules about commands";
+  return { ...call, commandUnparsed, simpleCommands: [{ program: null, words: [HOLE] }] };
+}
+
+/** Characters times patterns: at worst some tenths of a second. */
+export const MOST_COMPARED = 5_000_000;

@@ -1,0 +1,38 @@
+import type { Agent } from "./agent.ts";
+import type { Effect } from "./due.ts";
+import type { Happening } from "./input.ts";
+import type { LiveAgent } from "./live-agent.ts";
+import type { SessionState } from "./state.ts";
+import { runOf } from "./tools/tools-state.ts";
+
+export interface JudgedWork {
+  readonly live: LiveAgent;
+  readonly state: () => SessionState;
+  readonly signal: AbortSignal;
+  readonly send: (happening: Happening) => Promise<unknown>;
+}
+
+/**
+ * The agent to do something with. A tool that changed since it was judged is neither run nor looked at: the change goes
+ * into the log first, and what follows from it. Undefined where that is that nothing is done.
+ */
+export async function judgedAgent(effect: Effect, work: JudgedWork): Promise<Agent | undefined> {
+  const { live, state, signal, send } = work;
+  while (!signal.aborted) {
+    const agent = live.current;
+    const { digest, facts } = agent;
+    if (digest === judgedBy(effect, state())) return agent;
+    if (effect.type !== "tool" && effect.type !== "examine") return agent;
+    const { toolCallId } = effect;
+    const starting =
+      effect.type === "tool" ? { starting: { toolCallId, attempt: effect.attempt } } : {};
+    await send({ type: "agent-changed", agent: { digest, facts }, ...starting });
+  }
+  return undefined;
+}
+
+/** The definition by which the tool was let start, or is to be looked at. */
+function judgedBy(effect: Effect, { tools }: SessionState): string | undefined {
+  if (effect.type === "tool") return runOf(tools, effect.toolCallId)?.judged?.agent;
+  return effect.type === "examine" ? effect.agent : undefined;
+}

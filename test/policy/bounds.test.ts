@@ -1,0 +1,54 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MOST_TEXT, commandFacts } from "../../src/policy/command/command-facts.ts";
+import { MOST_COMPARED } from "../../src/policy/comparable-call.ts";
+import { decide, outcomeOf, run } from "./calls.ts";
+
+const anyLaunched = fc
+  .tuple(
+    fc.array(fc.constantFrom("env", "nice", "nohup", "time", "timeout 5", "env A=b"), {
+      maxLength: 40,
+    }),
+    fc.nat({ max: 4_000 }),
+  )
+  .map(([launchers, length]) => [...launchers, "echo", "x".repeat(length)].join(" "));
+
+describe("a command with launchers in a row", () => {
+  it("is not more to compare than four times the longest command, whatever is repeated", () => {
+    fc.assert(
+      fc.property(anyLaunched, (command) => {
+        const { simpleCommands = [], commandUnparsed } = commandFacts({ command }) ?? {};
+        const length = simpleCommands.flatMap(({ words }) => words).join(" ").length;
+        expect(length).toBeLessThanOrEqual(MOST_TEXT);
+        const isWhole = simpleCommands.at(-1)?.program === "echo";
+        expect(isWhole || commandUnparsed !== undefined).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("a command that is too long for so many rules", () => {
+  const rules = (action: "allow" | "deny", count: number): object => ({
+    rules: Array.from({ length: count / 100 }, (_, at) => ({
+      id: `r${at}`,
+      [action]: {
+        tool: "run_command",
+        command: Array.from({ length: 100 }, (__, of) => `*${at}-${of}*`),
+      },
+    })),
+  });
+  const long = run(`echo ${"x".repeat(3_900)}`);
+  const most = Math.floor(MOST_COMPARED / 3_906 / 100) * 100;
+
+  it("counts as one that nobody understands: denied by what denies any, allowed by none", () => {
+    expect(outcomeOf(decide(rules("deny", most), long))).toBe("ask by default");
+    const denied = decide(rules("deny", most + 100), long);
+    expect([outcomeOf(denied), denied.labels]).toEqual([
+      "deny by rules:r0",
+      ["command_rule", "command_unparsed", "matched_deny_rule"],
+    ]);
+    const open = { ...rules("allow", most + 100), default: "allow" };
+    expect(outcomeOf(decide(open, long))).toBe("ask by default");
+    expect(outcomeOf(decide(open, run("echo x")))).toBe("allow by default");
+  });
+});

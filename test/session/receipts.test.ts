@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { auditLog, type Audited } from "../../src/bridge/audit-log.ts";
+import { openSigningKeys, type SigningKeys } from "../../src/bridge/signing-keys.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { isReceipt } from "../../src/domain/receipt.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { ME, readUntil } from "../support/session-world.ts";
+import { CALL, writing } from "../support/writing-agent.ts";
+
+/** The log of a session in which somebody allowed a tool for good, and another process ran it again. */
+async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const keys = await openSigningKeys(folder, 1);
+  const store = memoryStore();
+  const provider = scriptedProvider([wants(CALL), says("Well."), wants(CALL), says("Well.")]);
+  const agents = [writing("ask", { provider }).agent()];
+  const start = () =>
+    createSessions({ store, agents, clock: systemClock, owner: "test", sign: keys.sign });
+  const from = { principal: ME };
+  const text = { type: "prompt", content: [{ type: "text", text: "Write." }] } as const;
+
+  const first = start();
+  const { sessionId } = await first.open({ principal: ME });
+  await first.command(sessionId, text, from);
+  const asked = await readUntil(
+    first,
+    sessionId,
+    ({ event }) => event.type === "approval.requested",
+  );
+  const { approvalId } = Object(asked.at(-1)?.event);
+  const answer = { type: "answer", approvalId, decision: "allow-always" } as const;
+  await first.command(sessionId, answer, from);
+  await readUntil(first, sessionId, ({ event }) => event.type === "turn.finished");
+  await first.close();
+
+  const second = start();
+  await second.command(sessionId, text, from);
+  let turns = 0;
+  const log = await readUntil(second, sessionId, ({ event }) => {
+    if (event.type === "turn.finished") turns += 1;
+    return turns === 2;
+  });
+  await second.close();
+  return { keys, log };
+}
+
+function found(log: readonly Envelope[], keys: SigningKeys): Audited[] {
+  const audit = auditLog(keys);
+  return log.map(audit).filter(({ entry, gap }) => {
+    return (
+      gap !== undefined || (entry !== undefined && entry.signature !== "valid") || entry?.missing
+    );
+  });
+}
+
+describe("the signed receipts of a session", () => {
+  it("are a chain that goes on in the next process, and every part of it is missed [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const receipts = log.filter(({ event }) => isReceipt(event));
+    expect(receipts.map(({ event }) => event.type)).toEqual([
+      "policy.decided",
+      "approval.resolved",
+      "grant.given",
+      "policy.decided",
+    ]);
+    expect(receipts.map(({ event }) => Object(event).signature.number)).toEqual([1, 2, 3, 4]);
+    expect(found(log, keys)).toEqual([]);
+    for (const gone of receipts) {
+      const rest = log.filter((envelope) => envelope !== gone);
+      expect(found(rest, keys), gone.event.type).not.toEqual([]);
+    }
+    const none = log.filter(({ event }) => !isReceipt(event));
+    expect(found(none, keys)).toMatchObject([
+      { gap: { what: "asked" } },
+      { gap: { what: "started" } },
+      { gap: { what: "started" } },
+    ]);
+  });
+
+  it("say how many were taken out, and where", async () => {
+    const { keys, log } = await signedLog();
+    const [, second, third, fourth] = log.filter(({ event }) => isReceipt(event));
+    const rest = log.filter((envelope) => envelope !== second && envelope !== third);
+    expect(found(rest, keys)).toMatchObject([
+      { gap: { what: "started" } },
+      { entry: { seq: fourth?.seq, missing: 2, signature: "valid" } },
+    ]);
+  });
+
+  it("cannot be counted anew by who has no key", async () => {
+    const { keys, log } = await signedLog();
+    const uncounted = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (!isReceipt(event) || event.signature === undefined) return envelope;
+      const { number: _, before: __, ...signature } = event.signature;
+      return { ...envelope, event: { ...event, signature } };
+    });
+    expect(found(uncounted, keys).map(({ entry }) => entry?.signature)).toEqual(
+      Array.from({ length: 4 }, () => "forged"),
+    );
+  });
+});
