@@ -2,6 +2,7 @@ import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Datasync } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
+import type { UsedConfig } from "./config/used-config.ts";
 import type { RetentionOptions } from "./keep-retention.ts";
 
 export interface BridgeOptions {
@@ -11,6 +12,10 @@ export interface BridgeOptions {
   readonly clock: SteadyClock;
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
   readonly agents: () => Promise<StartedAgents>;
+  /** Where the agents come from; absent for agents of no configuration. */
+  readonly config?: UsedConfig;
+  /** Something that people should know before they begin. */
+  readonly notice?: (line: string) => void;
   /** Where the keys are that receipts are signed with; without it they are not signed. */
   readonly keysDirectory?: string;
   /** How commits are brought to the disk. */
