@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { commandLine, type CommandLine } from "./support/command-line.ts";
@@ -42,7 +44,7 @@ async function workspace(answers: readonly Scripted[], agent: object = {}) {
   };
   const config = join(root, "spanline.config.json");
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
-  const environment = { MY_KEY: "sk-test", XDG_STATE_HOME: join(root, ".state") };
+  const environment = { MY_KEY: "sk-test-of-notes", XDG_STATE_HOME: join(root, ".state") };
   const run = (...args: readonly string[]) =>
     command.run([...args, "--config", config, "--data-dir", join(root, ".data")], {
       environment,
@@ -140,6 +142,30 @@ describe("an agent of a configuration", () => {
     expect(heard).not.toContain("PASSWORD");
   });
 
+  it("sends an MCP server a header with a secret in it, which is shown to nobody", async () => {
+    const heard: (string | undefined)[] = [];
+    const server = createServer((request, answer) => {
+      heard.push(request.headers.authorization);
+      // It quotes what it was sent, without the word before it.
+      answer.writeHead(500, { "content-type": "text/plain" });
+      answer.end(`bad key ${String(request.headers.authorization).slice("Token key=".length)}`);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const headers = { Authorization: "Token key=${NOTES_TOKEN}" };
+    const { run } = await workspace([says("Hello.")], {
+      mcpServers: { notes: { type: "http", url: `http://127.0.0.1:${port}/mcp`, headers } },
+      environment: { NOTES_TOKEN: { env: "MY_KEY" } },
+      provider: { type: "demo" },
+    });
+    const { stderr, stdout } = await run("run", "Hi", "--json");
+    expect(new Set(heard)).toEqual(new Set(["Token key=sk-test-of-notes"]));
+    expect(stderr).toContain("notes");
+    expect(stdout + stderr).not.toContain("sk-test");
+  });
+
   it("runs no code of a configuration that nobody named or trusts, until somebody does", async () => {
     const { root, environment } = await workspace([says("Hello.")], { tools: ["./tools.mjs"] });
     writeFileSync(
@@ -185,6 +211,26 @@ describe("a configuration that cannot be used", () => {
       "a secret that is nowhere",
       { environment: { OPENAI_API_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
+    ],
+    [
+      "a secret of a server that is nowhere",
+      {
+        mcpServers: {
+          one: { url: "http://x.test", headers: { Authorization: "Bearer ${NOWHERE}" } },
+        },
+      },
+      "agents.coder.mcpServers.one.headers.Authorization has no value: the variable NOWHERE is not set",
+    ],
+    ["caps of no kind", { caps: { steps: "many" } }, "agents.coder.caps.steps"],
+    [
+      "a list with a tool that there is not",
+      { policy: undefined, approvals: { allow: ["edit_fil"] } },
+      'agents.coder.approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
+    ],
+    [
+      "a model that is none",
+      { provider: { type: "local", model: "x" } },
+      "agents.coder.provider.model",
     ],
     ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
     [

@@ -18,7 +18,10 @@ function project(...agents: readonly string[]) {
   mkdirSync(root);
   const config = join(root, "spanline.config.json");
   const write = (...names: readonly string[]): void => {
-    const entries = names.map((name) => [name, { provider: { type: "local", model: "ollama:none" } }]);
+    const entries = names.map((name) => [
+      name,
+      { provider: { type: "local", model: "ollama:none" } },
+    ]);
     writeFileSync(config, JSON.stringify({ agents: Object.fromEntries(entries) }));
   };
   write(...agents);

@@ -17,8 +17,7 @@ import type { RemoteSessions } from "./link/remote-sessions.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
 import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
 
-export interface OwnershipOptions
-  extends JoinOptions, Pick<BridgeOptions, "config" | "notice"> {
+export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "config" | "notice"> {
   /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
   start(broken: (error: unknown) => void): Promise<OwnedSessions>;
   /** Something went wrong that no caller will hear of. */

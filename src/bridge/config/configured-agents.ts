@@ -13,11 +13,18 @@ import { readMcpServers } from "../read-mcp-servers.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
 import { filesOf } from "./files-of.ts";
 import { withValues } from "./mcp-references.ts";
+import { placedAt } from "./placed-at.ts";
 import { providerFrom } from "./provider-from.ts";
 import type { StartedProvider } from "./started-provider.ts";
 import { readConfig, type AgentConfig } from "./read-config.ts";
 import { readDocument } from "./read-document.ts";
-import { valueOf, withVariables, type Reference, type ReferencePlace } from "./variables.ts";
+import {
+  valueOf,
+  withVariables,
+  type FoundValue,
+  type Reference,
+  type ReferencePlace,
+} from "./variables.ts";
 import { workspaceFrom } from "./workspace-from.ts";
 
 export interface ConfiguredOptions extends ConfigSurroundings {
@@ -40,9 +47,13 @@ export async function configuredAgents(options: ConfiguredOptions): Promise<Star
     const made: Agent[] = [];
     for (const config of agents) {
       const environment = await environmentOf(config, options);
-      const provider = await providerFrom(config.provider, { ...options, environment });
+      const path = `agents.${config.name}`;
+      const around = { ...options, environment };
+      const provider = await providerFrom(config.provider, around).catch(
+        throwAt(`${path}.provider`),
+      );
       started.push(provider);
-      made.push(await agentFrom(config, provider, { ...options, environment }));
+      made.push(await agentFrom(config, provider, around).catch(throwAt(path)));
     }
     return { agents: made, close };
   } catch (error) {
@@ -105,9 +116,15 @@ async function serversOf(
 ): Promise<readonly McpServerSettings[]> {
   if (mcpServers === undefined) return [];
   const path = `agents.${name}.mcpServers`;
-  const find = (variable: string, from: Reference): Promise<string> =>
-    valueOf(variable, from, place);
-  return readMcpServers(await withValues(mcpServers, path, find), path);
+  const find = (at: string, from: Reference): Promise<FoundValue> => valueOf(at, from, place);
+  const { value, secrets } = await withValues(mcpServers, path, find);
+  return readMcpServers(value, path).map((server) => ({ ...server, secrets }));
+}
+
+function throwAt(path: string): (error: unknown) => never {
+  return (error) => {
+    throw placedAt(path, error);
+  };
 }
 
 /** Whoever reads it has to know which file it is about. */

@@ -3,8 +3,10 @@ import type { Policy } from "../../domain/policy.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { AgentDefinition } from "../agent-definition.ts";
+import { checkSettings } from "../check-definition.ts";
 import { optionsAt, wrongOption, type Given } from "../check-options.ts";
 import { withoutValues } from "./mcp-references.ts";
+import { under } from "./placed-at.ts";
 import { textsAt } from "./texts-at.ts";
 import { readProvider, type ProviderConfig } from "./read-provider.ts";
 import { readVariables, type Variables } from "./variables.ts";
@@ -25,7 +27,7 @@ export interface AgentConfig {
   /** Checked, with references that are not followed yet. */
   readonly mcpServers?: unknown;
   readonly environment: Variables;
-  /** As `defineAgent` takes and checks it. */
+  /** As `defineAgent` takes it; checked, but for the names of tools. */
   readonly rest: Given;
 }
 
@@ -60,6 +62,7 @@ function readAgent(name: string, value: unknown): AgentConfig {
   const path = `agents.${name}`;
   const given = optionsAt(value, path, NAMES);
   const { workspace, policy, environment } = given;
+  under(path, () => checkSettings(given));
   return {
     name,
     provider: readProvider(given["provider"], `${path}.provider`),

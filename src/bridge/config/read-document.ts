@@ -13,7 +13,10 @@ export async function readDocument(file: string): Promise<unknown> {
   const twice = keyThatIsTwice(document);
   if (twice !== undefined) {
     const line = text.slice(0, twice.offset).split("\n").length;
-    throw unusable(file, `the key ${JSON.stringify(twice.key)} is there twice, again at line ${line}`);
+    throw unusable(
+      file,
+      `the key ${JSON.stringify(twice.key)} is there twice, again at line ${line}`,
+    );
   }
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES });

@@ -17,7 +17,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES = 256 * 1024;
 
 export function unusable(file: string, reason: string, cause?: unknown): SpanlineError {
   const message = `Cannot use ${file}: ${reason}`;
