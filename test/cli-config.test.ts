@@ -138,7 +138,7 @@ describe("an agent of a configuration", () => {
     await run("run", "Look", "--json");
     const heard = JSON.stringify(model.asked.at(-1));
     expect(heard).toContain("src/open.txt");
-    expect(heard).toContain("1 files may not be read here");
+    expect(heard).toContain("1 file may not be read here");
     expect(heard).not.toContain("PASSWORD");
   });
 
