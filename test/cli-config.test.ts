@@ -263,6 +263,30 @@ describe("spanline policy check", () => {
     expect(checked.stdout).toContain(word);
   });
 
+  it("says which tools the policy misspells, as a start does", async () => {
+    const policy = { auto_approve: ["reed_file", "notes__add"] };
+    const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
+    const { run } = await workspace([says("Hello.")], { policy, mcpServers });
+    const line =
+      'agents.coder.policy.auto_approve[0] names "reed_file", which is no tool of the agent; did you mean read_file?\n';
+    expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
+    expect((await run("run", "Hi")).stderr).toContain(line);
+  });
+
+  it("tells people how a path could be opened, and the model only that it is not", async () => {
+    const answers = [
+      wants({ id: "c1", name: "read_file", input: { path: ".env" } }),
+      says("I see."),
+    ];
+    const { run, model } = await workspace(answers);
+    const checked = await run("policy", "check", "read_file", '{"path":".env"}');
+    expect(checked.stdout).toContain("opened by: allow_sensitive_paths");
+    await run("run", "Read it");
+    const heard = JSON.stringify(model.asked.at(-1));
+    expect(heard).toContain("where secrets are kept");
+    expect(heard).not.toMatch(/allow_|external_/);
+  });
+
   it("gives the whole receipt as JSON, and refuses arguments that are none", async () => {
     const { run } = await workspace([]);
     const { stdout } = await run("policy", "check", "read_file", '{"path":".env"}', "--json");

@@ -25,6 +25,7 @@ import {
   type Reference,
   type ReferencePlace,
 } from "./variables.ts";
+import { unknownTools } from "./unknown-tools.ts";
 import { workspaceFrom } from "./workspace-from.ts";
 
 export interface ConfiguredOptions extends ConfigSurroundings {
@@ -97,12 +98,18 @@ async function agentFrom(
     protectedFolders,
     policy: readable,
   });
+  const all = [...tools, ...workspace.tools];
+  if (policy !== undefined) {
+    const names = all.map(({ facts }) => facts.name);
+    const known = { names, servers: config.serverNames, isWhole: true };
+    unknownTools(policy, `agents.${name}.policy`, known).forEach(options.notice);
+  }
   const { version, clock, environment, report } = options;
   return defineAgent({
     ...rest,
     name,
     provider,
-    tools: [...tools, ...workspace.tools],
+    tools: all,
     workspace: workspace.place,
     ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
     ...(policy !== undefined && { policy }),

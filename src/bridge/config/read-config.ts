@@ -26,6 +26,8 @@ export interface AgentConfig {
   readonly policy?: Policy;
   /** Checked, with references that are not followed yet. */
   readonly mcpServers?: unknown;
+  /** Their names. */
+  readonly serverNames: readonly string[];
   readonly environment: Variables;
   /** As `defineAgent` takes it; checked, but for the names of tools. */
   readonly rest: Given;
@@ -61,13 +63,14 @@ const MOST_AGENTS = 100;
 function readAgent(name: string, value: unknown): AgentConfig {
   const path = `agents.${name}`;
   const given = optionsAt(value, path, NAMES);
-  const { workspace, policy, environment } = given;
+  const { workspace, policy, environment, mcpServers } = given;
   under(path, () => checkSettings(given));
   return {
     name,
     provider: readProvider(given["provider"], `${path}.provider`),
     toolFiles: textsAt(given["tools"], `${path}.tools`),
-    mcpServers: checkedServers(given["mcpServers"], `${path}.mcpServers`),
+    mcpServers,
+    serverNames: serverNames(mcpServers, `${path}.mcpServers`),
     environment: readVariables(environment, `${path}.environment`),
     rest: Object.fromEntries(
       PLAIN.flatMap((one) => (given[one] === undefined ? [] : [[one, given[one]]])),
@@ -77,7 +80,7 @@ function readAgent(name: string, value: unknown): AgentConfig {
   };
 }
 
-function checkedServers(value: unknown, path: string): unknown {
-  if (value !== undefined) readMcpServers(withoutValues(value, path), path);
-  return value;
+function serverNames(value: unknown, path: string): readonly string[] {
+  if (value === undefined) return [];
+  return readMcpServers(withoutValues(value, path), path).map(({ name }) => name);
 }
