@@ -148,20 +148,20 @@ describe("an agent of a configuration", () => {
       heard.push(request.headers.authorization);
       // It quotes what it was sent, without the word before it.
       answer.writeHead(500, { "content-type": "text/plain" });
-      answer.end(`bad key ${String(request.headers.authorization).slice("Token key=".length)}`);
+      answer.end(`bad key ${String(request.headers.authorization).slice("Bearer ".length)}`);
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const headers = { Authorization: "Token key=${NOTES_TOKEN}" };
+    const headers = { Authorization: "Bearer ${NOTES_TOKEN}" };
     const { run } = await workspace([says("Hello.")], {
       mcpServers: { notes: { type: "http", url: `http://127.0.0.1:${port}/mcp`, headers } },
       environment: { NOTES_TOKEN: { env: "MY_KEY" } },
       provider: { type: "demo" },
     });
     const { stderr, stdout } = await run("run", "Hi", "--json");
-    expect(new Set(heard)).toEqual(new Set(["Token key=sk-test-of-notes"]));
+    expect(new Set(heard)).toEqual(new Set(["Bearer sk-test-of-notes"]));
     expect(stderr).toContain("notes");
     expect(stdout + stderr).not.toContain("sk-test");
   });

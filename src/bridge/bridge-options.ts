@@ -22,6 +22,8 @@ export interface BridgeOptions {
   readonly datasync?: Datasync;
   /** Applied by the process that runs the sessions; everything is kept without it. */
   readonly retention?: RetentionOptions;
+  /** Aborted when this process is to end: what it is just opening is given up. */
+  readonly signal?: AbortSignal;
   /** Told when another process has the directory and does not answer. */
   readonly waiting?: (owner: BridgeFile | undefined) => void;
   /** Something went wrong that no caller will hear of. */

@@ -18,8 +18,6 @@ export interface UpOptions extends BridgeOptions {
   readonly port: number;
   /** Makes another token: whoever has the old one loses its rights. */
   readonly newToken?: boolean;
-  /** Ends the waiting for a process that has the directory and does not answer. */
-  readonly signal?: AbortSignal;
 }
 
 export interface Up {

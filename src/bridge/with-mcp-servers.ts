@@ -11,6 +11,8 @@ export interface McpConnection {
   readonly version: string;
   readonly clock: SteadyClock;
   readonly environment: { readonly [name: string]: string | undefined };
+  /** What is known to be secret of what servers are given, beside what is called so. */
+  readonly secrets?: readonly string[];
   /** What is wrong with a server: its session goes on without it. */
   readonly report: (error: unknown) => void;
 }
@@ -25,16 +27,26 @@ export async function withMcpServers(
   const { openMcpServers } = await import("../tools/mcp/open-mcp-servers.ts");
   const { workingDirectory } = place;
   const connected: { servers?: McpServers } = {};
+  const { signal } = place;
+  const opening = new AbortController();
+  const abort = (): void => opening.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
   const opened = await openMcpServers(servers, {
     ...work,
-    // They are closed, and by nobody else.
-    signal: new AbortController().signal,
+    signal: opening.signal,
     ...(workingDirectory !== undefined && { workingDirectory }),
     changed: () => {
       // What changes before all of them are there is among what is there then.
       if (connected.servers !== undefined) place.changed(withTools(connected.servers.tools()));
     },
   });
+  // From here on they are closed, and by nobody else.
+  signal?.removeEventListener("abort", abort);
+  if (signal?.aborted === true) {
+    await opened.close();
+    throw signal.reason;
+  }
   connected.servers = opened;
   return { agent: withTools(opened.tools()), close: opened.close };
 }

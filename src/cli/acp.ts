@@ -50,5 +50,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
       }),
     ...(session !== undefined && { session }),
   });
+  // Where a signal ended it, an editor that keeps it open would keep the process.
+  process.stdin.destroy();
   return 0;
 }

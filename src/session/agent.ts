@@ -21,6 +21,8 @@ export interface AgentPlace {
 export interface OpenPlace extends AgentPlace {
   /** To be told of every change. */
   readonly changed: (agent: Agent) => void;
+  /** Ends the opening, which rejects with its reason and leaves nothing behind. */
+  readonly signal?: AbortSignal;
 }
 
 export interface OpenAgent {

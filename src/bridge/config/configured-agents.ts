@@ -3,13 +3,13 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
 import type { Environment } from "../../platform/environment.ts";
 import type { Agent } from "../../session/agent.ts";
-import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { StartedAgents } from "../bridge-options.ts";
 import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
+import type { McpConnection } from "../with-mcp-servers.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
 import { filesOf } from "./files-of.ts";
 import { withValues } from "./mcp-references.ts";
@@ -87,7 +87,7 @@ async function agentFrom(
 ): Promise<Agent> {
   const { name, policy, toolFiles, rest } = config;
   const folder = dirname(options.file);
-  const servers = await serversOf(config, { folder, environment: options.environment });
+  const mcp = await serversOf(config, { folder, environment: options.environment });
   const tools: Tool[] = [];
   for (const file of toolFiles) tools.push(...(await loadTools(file, folder)));
   const protectedFolders = [...options.protectedFolders, ...filesOf(config, folder)];
@@ -113,19 +113,19 @@ async function agentFrom(
     workspace: workspace.place,
     ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
     ...(policy !== undefined && { policy }),
-    ...(servers.length > 0 && { mcp: { servers, version, clock, environment, report } }),
+    ...(mcp.servers.length > 0 && { mcp: { ...mcp, version, clock, environment, report } }),
   });
 }
 
 async function serversOf(
   { name, mcpServers }: AgentConfig,
   place: ReferencePlace,
-): Promise<readonly McpServerSettings[]> {
-  if (mcpServers === undefined) return [];
+): Promise<Pick<McpConnection, "servers" | "secrets">> {
+  if (mcpServers === undefined) return { servers: [] };
   const path = `agents.${name}.mcpServers`;
   const find = (at: string, from: Reference): Promise<FoundValue> => valueOf(at, from, place);
   const { value, secrets } = await withValues(mcpServers, path, find);
-  return readMcpServers(value, path).map((server) => ({ ...server, secrets }));
+  return { servers: readMcpServers(value, path), secrets };
 }
 
 function throwAt(path: string): (error: unknown) => never {

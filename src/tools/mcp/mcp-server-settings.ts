@@ -35,8 +35,6 @@ interface CommonSettings {
   readonly exclude?: readonly string[];
   /** What the server says of its tools is believed: that they only read, that they may be run twice. */
   readonly trusted?: boolean;
-  /** Texts that are in no message about it, beside the values of `env` and `headers`. */
-  readonly secrets?: readonly string[];
 }
 
 export interface ServerTimes {

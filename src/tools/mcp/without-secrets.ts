@@ -7,7 +7,7 @@ import type { Environment } from "../../platform/environment.ts";
 export type WithoutSecrets = (failure: SpanlineError) => SpanlineError;
 
 export function withoutSecrets(settings: McpServerSettings, ours: Environment): WithoutSecrets {
-  const scrub = scrubber([...secretsOf(settings, ours), ...(settings.secrets ?? [])]);
+  const scrub = scrubber(secretsOf(settings, ours));
   return ({ code, message, details }) =>
     new SpanlineError(code, scrub(message), { details: scrub(details) });
 }
