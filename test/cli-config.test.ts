@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
+import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
 
 let command: CommandLine;
@@ -83,6 +83,39 @@ describe("an agent of a configuration", () => {
     // Where a secret is, is known to nobody but who needs it.
     expect(stdout).not.toContain("sk-test");
   });
+
+  it.each([
+    ["plain", { NO_COLOR: "1" }],
+    ["in colours", { TERM: "xterm" }],
+  ])(
+    "asks on the terminal with the diff, the prompt and the risk of the rule, %s",
+    async (_, more) => {
+      const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
+      const answers = [wants({ id: "c1", name: "edit_file", input: edit }), says("Done.")];
+      const approval = { prompt: "Look at the diff first", risk: "high" };
+      const policy = { rules: [{ ask: { tool: "edit_file" }, approval }] };
+      const { root, config, environment } = await workspace(answers, { policy });
+      const child = command.start(
+        ["run", "Change it", "--config", config, "--data-dir", join(root, ".data")],
+        { environment: { ...environment, ...more }, workingDirectory: root, isTerminal: true },
+      );
+      const asked = await saying(child.stderr, "[y/N]");
+      const isPlain = "NO_COLOR" in more;
+      expect(asked.includes("\u001b[32m")).toBe(!isPlain);
+      const lines = ["Look at the diff first", "Risk: high", "src/a.txt (from line 1)"];
+      const diff = ["  one", "- two", "+ 2"];
+      if (isPlain)
+        expect(asked).toContain(
+          [...lines, ...diff, ""]
+            .map((one) => `  ${one}`)
+            .join("\n")
+            .trimEnd(),
+        );
+      child.stdin.write("y\n");
+      await once(child, "exit");
+      expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("one\n2\n");
+    },
+  );
 
   it.each([
     ["through ..", "src/../../outside.txt"],

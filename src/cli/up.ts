@@ -71,23 +71,23 @@ export async function upCommand(flags: UpFlags): Promise<number> {
 
 function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
   const { url, link, session, isOwner, ownerPid, config } = up;
-  const note = config === undefined ? NOTE : "";
+  const isDemo = config === undefined;
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
-  const kept = `Sessions are kept in ${directory}.`;
-  const rest = isOwner
-    ? `${note && " "}Kill this process while it works and
-start it again: the turn goes on. ${kept}`
-    : `${note && "\n"}${kept}`;
+  const told = [
+    ...(isDemo ? ["Saving a note asks for your approval, in the browser or the editor."] : []),
+    ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
+    `Sessions are kept in ${directory}.`,
+  ];
   return `${begun}. One session, three ways into it:
 
   In a browser    ${link}
   With curl       curl -N ${url}/api/sessions/${session.sessionId}/prompt \\
                     -H 'content-type: application/json' -H 'accept: text/plain' \\
-                    -d '{"text":"${note === "" ? "Hello" : "Please save a note: buy milk"}","wait":true}'
+                    -d '{"text":"${isDemo ? "Please save a note: buy milk" : "Hello"}","wait":true}'
   In an editor    ${ownCommand()} acp --session latest${where}
 ${agentsText(up)}
-${note}${rest}
+${told.join("\n")}
 
 Ctrl-C stops it.
 `;
@@ -100,8 +100,6 @@ function agentsText({ config, agents, session }: Up): string {
   const more = others.length === 0 ? "" : `; there is also ${others.join(", ")}`;
   return `\nIt is with ${session.agent}${more}. Agents come from ${oneLine(config)}.\n`;
 }
-
-const NOTE = "Saving a note asks for your approval, in the browser or the editor.";
 
 /** This program as an editor has to start it: by its name only where that is how it was started. */
 function ownCommand(): string {
