@@ -6,7 +6,7 @@ import { oneLine, type Style } from "../inspect/style.ts";
 export function diffLines({ path, oldText, newText }: FileDiff, style: Style): string[] {
   const [before, after] = [linesOf(oldText ?? ""), linesOf(newText)];
   const same = sharedStart(before, after);
-  const end = sharedStart(before.slice(same).reverse(), after.slice(same).reverse());
+  const end = sharedStart(before.slice(same).toReversed(), after.slice(same).toReversed());
   const first = Math.max(0, same - CONTEXT);
   const removed = before.slice(same, before.length - end);
   const added = after.slice(same, after.length - end);

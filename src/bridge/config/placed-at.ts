@@ -13,12 +13,12 @@ export function under<Value>(path: string, work: () => Value): Value {
 export function placedAt(path: string, error: unknown): unknown {
   if (!(error instanceof SpanlineError)) return error;
   const { code, message, details } = error;
-  const { path: inner } = details;
-  if (typeof inner === "string" && inner.startsWith("agents.")) return error;
-  const whole = typeof inner === "string" && inner !== "" ? `${path}.${inner}` : path;
+  const inner = typeof details["path"] === "string" ? details["path"] : "";
+  if (inner.startsWith("agents.")) return error;
+  const whole = inner === "" ? path : `${path}.${inner}`;
   const begins = [`${inner} `, `${inner}:`, `There is no option ${inner};`];
   const text = begins.some((beginning) => message.startsWith(beginning))
-    ? message.replace(String(inner), () => whole)
+    ? message.replace(inner, () => whole)
     : `${whole}: ${message}`;
   return new SpanlineError(code, text, { details: { ...details, path: whole }, cause: error });
 }
