@@ -1,13 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
+import type { WorkspaceToolsOptions } from "../../src/tools/workspace/workspace-tools.ts";
 import { madeWorkspace } from "../support/workspace.ts";
 
 /** A workspace whose data directory is elsewhere, with the folders of other projects around it. */
-function amongProjects() {
-  const world = madeWorkspace({ protectedFolders: [] });
+function amongProjects(options: Partial<WorkspaceToolsOptions> = {}) {
+  const world = madeWorkspace({ protectedFolders: [], ...options });
   world.write("sub/.spanline/bridge.json", "hunter2");
   world.write("sub/spanline.config.yaml", "hunter2");
   world.write("sub/open.txt", "not hunter2");
@@ -60,11 +62,12 @@ describe("the folder of another project, beside the data directory", () => {
   });
 
   it("is hidden from a confined command above the workspace and in it", async ({ skip }) => {
-    const { root, base } = amongProjects();
-    const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [root] });
+    const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [tmpdir()] });
     if (found.sandbox === undefined) return skip();
-    const { run, root: mine } = madeWorkspace({ protectedFolders: [], sandbox: found.sandbox });
-    const command = `cat ${join(mine, ".spanline/log.db")} ${join(base, ".spanline/bridge.json")}`;
-    expect((await run("run_command", { command })).text).not.toContain("secret log");
+    const { run, root, base } = amongProjects({ sandbox: found.sandbox });
+    const command = `cat ${root}/.spanline/log.db ${base}/.spanline/bridge.json; echo ran`;
+    const { text } = await run("run_command", { command });
+    expect(text).toContain("ran");
+    expect(text).not.toMatch(/secret log|hunter2/);
   });
 });
