@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundled } from "./support/bundled.ts";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
+import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
 
 let command: CommandLine;
@@ -44,7 +47,7 @@ async function workspace(answers: readonly Scripted[], agent: object = {}) {
   const config = join(root, "spanline.config.json");
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
   const environment = {
-    MY_KEY: "sk-test",
+    MY_KEY: "sk-test-of-notes",
     MY_PLACE: "where-it-is-kept",
     XDG_STATE_HOME: join(root, ".state"),
   };
@@ -104,6 +107,32 @@ describe("an agent of a configuration", () => {
   });
 
   it.each([
+    ["plain", { NO_COLOR: "1" }],
+    ["in colours", { TERM: "xterm" }],
+  ])(
+    "asks on the terminal with the diff, the prompt and the risk of the rule, %s",
+    async (_, more) => {
+      const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
+      const answers = [wants({ id: "c1", name: "edit_file", input: edit }), says("Done.")];
+      const approval = { prompt: "Look at the diff first", risk: "high" };
+      const policy = { rules: [{ ask: { tool: "edit_file" }, approval }] };
+      const { root, config, environment } = await workspace(answers, { policy });
+      const child = command.start(
+        ["run", "Change it", "--config", config, "--data-dir", join(root, ".data")],
+        { environment: { ...environment, ...more }, workingDirectory: root, isTerminal: true },
+      );
+      const asked = await saying(child.stderr, "[y/N]");
+      expect(asked.includes("\u001b[32m")).toBe("TERM" in more);
+      expect(stripVTControlCharacters(asked)).toContain(
+        "  Look at the diff first\n  Risk: high\n  src/a.txt (from line 1)\n    one\n  - two\n  + 2\n",
+      );
+      child.stdin.write("y\n");
+      await once(child, "exit");
+      expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("one\n2\n");
+    },
+  );
+
+  it.each([
     ["through ..", "src/../../outside.txt"],
     ["by its full path", "/etc/passwd"],
     ["through a link", "src/link/outside.txt"],
@@ -157,8 +186,32 @@ describe("an agent of a configuration", () => {
     await run("run", "Look", "--json");
     const heard = JSON.stringify(model.asked.at(-1));
     expect(heard).toContain("src/open.txt");
-    expect(heard).toContain("1 files may not be read here");
+    expect(heard).toContain("1 file may not be read here");
     expect(heard).not.toContain("PASSWORD");
+  });
+
+  it("sends an MCP server a header with a secret in it, which is shown to nobody", async () => {
+    const heard: (string | undefined)[] = [];
+    const server = createServer((request, answer) => {
+      heard.push(request.headers.authorization);
+      // It quotes what it was sent, without the word before it.
+      answer.writeHead(500, { "content-type": "text/plain" });
+      answer.end(`bad key ${String(request.headers.authorization).slice("Bearer ".length)}`);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const headers = { Authorization: "Bearer ${NOTES_TOKEN}" };
+    const { run } = await workspace([says("Hello.")], {
+      mcpServers: { notes: { type: "http", url: `http://127.0.0.1:${port}/mcp`, headers } },
+      environment: { NOTES_TOKEN: { env: "MY_KEY" } },
+      provider: { type: "demo" },
+    });
+    const { stderr, stdout } = await run("run", "Hi", "--json");
+    expect(new Set(heard)).toEqual(new Set(["Bearer sk-test-of-notes"]));
+    expect(stderr).toContain("notes");
+    expect(stdout + stderr).not.toContain("sk-test");
   });
 
   it("runs no code of a configuration that nobody named or trusts, until somebody does", async () => {
@@ -207,6 +260,26 @@ describe("a configuration that cannot be used", () => {
       { environment: { OPENAI_API_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
     ],
+    [
+      "a secret of a server that is nowhere",
+      {
+        mcpServers: {
+          one: { url: "http://x.test", headers: { Authorization: "Bearer ${NOWHERE}" } },
+        },
+      },
+      "agents.coder.mcpServers.one.headers.Authorization has no value: the variable NOWHERE is not set",
+    ],
+    ["caps of no kind", { caps: { steps: "many" } }, "agents.coder.caps.steps"],
+    [
+      "a list with a tool that there is not",
+      { policy: undefined, approvals: { allow: ["edit_fil"] } },
+      'agents.coder.approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
+    ],
+    [
+      "a model that is none",
+      { provider: { type: "local", model: "x" } },
+      "agents.coder.provider.model",
+    ],
     ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
     [
       "an MCP server without a command",
@@ -236,6 +309,30 @@ describe("spanline policy check", () => {
     const checked = await run("policy", "check", tool, input);
     expect([checked.status, checked.stderr]).toEqual([status, ""]);
     expect(checked.stdout).toContain(word);
+  });
+
+  it("says which tools the policy misspells, as a start does", async () => {
+    const policy = { auto_approve: ["reed_file", "notes__add"] };
+    const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
+    const { run } = await workspace([says("Hello.")], { policy, mcpServers });
+    const line =
+      'agents.coder.policy.auto_approve[0] names "reed_file", which is no tool of the agent; did you mean read_file?\n';
+    expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
+    expect((await run("run", "Hi")).stderr).toContain(line);
+  });
+
+  it("tells people how a path could be opened, and the model only that it is not", async () => {
+    const answers = [
+      wants({ id: "c1", name: "read_file", input: { path: ".env" } }),
+      says("I see."),
+    ];
+    const { run, model } = await workspace(answers);
+    const checked = await run("policy", "check", "read_file", '{"path":".env"}');
+    expect(checked.stdout).toContain("opened by: allow_sensitive_paths");
+    await run("run", "Read it");
+    const heard = JSON.stringify(model.asked.at(-1));
+    expect(heard).toContain("where secrets are kept");
+    expect(heard).not.toMatch(/allow_|external_/);
   });
 
   it("gives the whole receipt as JSON, and refuses arguments that are none", async () => {

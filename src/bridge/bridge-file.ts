@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isObject, parseJson } from "../domain/json.ts";
 import { readSavedFile } from "../platform/saved-file.ts";
+import type { ConfigMark } from "./config/used-config.ts";
 
 /** How to reach the process that owns a data directory. Only its user can read it. */
 export interface BridgeFile {
@@ -8,6 +9,8 @@ export interface BridgeFile {
   readonly token: string;
   readonly version: string;
   readonly pid: number;
+  /** Where its agents come from; absent for the demo agent. */
+  readonly config?: ConfigMark;
 }
 
 /** Undefined when there is none, or none that can be read. */
@@ -18,5 +21,11 @@ export async function readBridgeFile(directory: string): Promise<BridgeFile | un
   const { address, token, version, pid } = parsed.value;
   if (typeof address !== "string" || typeof token !== "string") return undefined;
   if (typeof version !== "string" || typeof pid !== "number") return undefined;
-  return { address, token, version, pid };
+  const config = markIn(parsed.value["config"]);
+  return { address, token, version, pid, ...(config !== undefined && { config }) };
+}
+
+function markIn(value: unknown): ConfigMark | undefined {
+  const { file, digest } = isObject(value) ? value : {};
+  return typeof file === "string" && typeof digest === "string" ? { file, digest } : undefined;
 }

@@ -34,22 +34,34 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
 /** Refuses a definition that cannot work, or that would not do what it seems to say. */
 export function checkDefinition(value: unknown): void {
   const given = optionsAt(value, "", NAMES);
-  const { name, provider, upstream } = given;
+  const { name, provider, policy } = given;
   if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/.test(name)) {
     const message = `${shown(name)} is no name for an agent; use letters, digits, _, . and -`;
     throw wrongOption("name", name === undefined ? "The agent has no name" : message);
   }
   const { effectFree, providerName } = checkProvider(provider);
   const tools = toolNames(given["tools"], name);
-  checkApprovals(given["approvals"], tools);
-  checkPolicy(given);
+  checkSettings(given, tools);
+  if (isObject(policy) ? !Array.isArray(policy["layers"]) : policy !== undefined) {
+    throw wrongOption("policy", `policy is ${shown(policy)}; make it with definePolicy`);
+  }
   checkOneOf(given["mutationScope"], "mutationScope", ["read_only", "apply_workspace"]);
-  checkCaps(given["caps"]);
-  checkOneOf(given["onLost"], "onLost", ["ask", "continue", "reseed", "resend"]);
   if (given["onLost"] === "resend" && !effectFree) {
     const message = `Calls of ${providerName} have effects, so that a lost one is never made again; use ask, continue or reseed`;
     throw wrongOption("onLost", message);
   }
+}
+
+/** What a definition says in plain values. Names of tools are looked for where it is known which there are. */
+export function checkSettings(given: Given, tools?: readonly string[]): void {
+  const { upstream, policy, approvals } = given;
+  // Two ways to say what may run would leave it open which one holds.
+  if (policy !== undefined && approvals !== undefined) {
+    throw wrongOption("policy", "An agent has approvals or a policy, and not both");
+  }
+  checkApprovals(approvals, tools);
+  checkCaps(given["caps"]);
+  checkOneOf(given["onLost"], "onLost", ["ask", "continue", "reseed", "resend"]);
   checkOneOf(given["settle"], "settle", ["wait", "stop", "reseed"]);
   checkAmount(given["approvalSeconds"], "approvalSeconds");
   if (upstream !== undefined) {
@@ -61,16 +73,6 @@ export function checkDefinition(value: unknown): void {
     checkAmount(lifetimeSeconds, "upstream.lifetimeSeconds");
   }
   checkTerminalTool(given["terminalTool"], tools);
-}
-
-/** Two ways to say what may run would leave it open which one holds. */
-function checkPolicy({ policy, approvals }: Given): void {
-  if (policy === undefined) return;
-  if (approvals !== undefined) {
-    throw wrongOption("policy", "An agent has approvals or a policy, and not both");
-  }
-  if (isObject(policy) && Array.isArray(policy["layers"])) return;
-  throw wrongOption("policy", `policy is ${shown(policy)}; make it with definePolicy`);
 }
 
 function checkProvider(provider: unknown): { effectFree: boolean; providerName: string } {
@@ -102,7 +104,7 @@ function toolNames(tools: unknown, agent: string): readonly string[] {
 
 const LISTS = ["deny", "ask", "allow"] as const;
 
-function checkApprovals(value: unknown, tools: readonly string[]): void {
+function checkApprovals(value: unknown, tools?: readonly string[]): void {
   if (value === undefined) return;
   const approvals = optionsAt(value, "approvals", [...LISTS, "otherwise"]);
   for (const name of LISTS) {
@@ -118,22 +120,23 @@ function checkApprovals(value: unknown, tools: readonly string[]): void {
 }
 
 /** A pattern that fits no tool has no effect, and whoever wrote it meant it to have one. */
-function checkPattern(pattern: unknown, path: string, tools: readonly string[]): void {
+function checkPattern(pattern: unknown, path: string, tools?: readonly string[]): void {
   if (typeof pattern !== "string") {
     throw wrongOption(path, `${path} is ${shown(pattern)}, wanted the name of a tool or a pattern`);
   }
-  if (/^\*+$/.test(pattern) || tools.some((tool) => fitsPattern(pattern, tool))) return;
+  if (tools === undefined || /^\*+$/.test(pattern)) return;
+  if (tools.some((tool) => fitsPattern(pattern, tool))) return;
   throw wrongOption(
     path,
     `${path} is ${shown(pattern)}, which fits no tool${near(pattern, tools)}`,
   );
 }
 
-function checkTerminalTool(value: unknown, tools: readonly string[]): void {
+function checkTerminalTool(value: unknown, tools?: readonly string[]): void {
   if (value === undefined) return;
   const { name, maxReprompts } = optionsAt(value, "terminalTool", ["name", "maxReprompts"]);
-  if (typeof name !== "string" || !tools.includes(name)) {
-    const instead = typeof name === "string" ? near(name, tools) : "";
+  if (typeof name !== "string" || tools?.includes(name) === false) {
+    const instead = typeof name === "string" ? near(name, tools ?? []) : "";
     throw wrongOption(
       "terminalTool",
       `terminalTool names ${shown(name)}, which is no tool${instead}`,

@@ -22,7 +22,7 @@ export interface JoinOptions {
 /** The directory's lock, to be released; or the sessions of the process that has it. */
 export type LockOrJoin =
   | { readonly lock: OwnerLock }
-  | { readonly lock?: undefined; readonly sessions: RemoteSessions; readonly pid: number };
+  | { readonly lock?: undefined; readonly sessions: RemoteSessions; readonly owner: BridgeFile };
 
 /** Waits until nobody has the directory, or until whoever has it answers. */
 export async function lockOrJoin(options: JoinOptions): Promise<LockOrJoin> {
@@ -36,7 +36,7 @@ export async function lockOrJoin(options: JoinOptions): Promise<LockOrJoin> {
     if (lock !== undefined) return { lock };
     const file = await readBridgeFile(directory);
     const sessions = file === undefined ? undefined : await joinOwner(file, options);
-    if (file !== undefined && sessions !== undefined) return { sessions, pid: file.pid };
+    if (file !== undefined && sessions !== undefined) return { sessions, owner: file };
     if (!isTold && clock.monotonic() - start >= PATIENCE_MS) {
       isTold = true;
       options.waiting?.(file);

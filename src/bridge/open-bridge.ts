@@ -7,13 +7,13 @@ export interface Bridge {
   /** Usable at once, and through every change of owner. */
   readonly sessions: Sessions;
   /** Resolves when there is somebody to run the sessions: this process, or another, by its number. */
-  joined(): Promise<Pick<Ownership, "isOwner" | "pid">>;
+  joined(): Promise<Pick<Ownership, "isOwner" | "pid" | "config">>;
   close(): Promise<void>;
 }
 
 /** The sessions of a directory: run here when nobody else runs them, now or later. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { directory, version, clock, waiting, report } = options;
+  const { directory, version, clock, waiting, config, notice, report } = options;
   const end = new AbortController();
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
@@ -30,6 +30,8 @@ export function openBridge(options: BridgeOptions): Bridge {
       },
       report,
       ...(waiting !== undefined && { waiting }),
+      ...(config !== undefined && { config }),
+      ...(notice !== undefined && { notice }),
     });
     ownership = await joining;
     ownership.gone.addEventListener("abort", joinNext, { once: true });
@@ -47,7 +49,8 @@ export function openBridge(options: BridgeOptions): Bridge {
     sessions,
     async joined() {
       await sessions.list({ limit: 1 });
-      return { isOwner: ownership?.isOwner === true, pid: ownership?.pid ?? process.pid };
+      const { isOwner = false, pid = process.pid, config: used } = ownership ?? {};
+      return { isOwner, pid, config: used };
     },
     async close() {
       end.abort();

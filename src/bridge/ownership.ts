@@ -8,13 +8,16 @@ import { randomToken } from "../platform/random.ts";
 import { saveFile } from "../platform/saved-file.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
+import type { BridgeOptions } from "./bridge-options.ts";
+import { markOf, passedOver, type ConfigMark } from "./config/used-config.ts";
 import type { Joined } from "./link/joined-sessions.ts";
 import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { LinkedClients } from "./link/linked-clients.ts";
+import type { RemoteSessions } from "./link/remote-sessions.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
 import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
 
-export interface OwnershipOptions extends JoinOptions {
+export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "config" | "notice"> {
   /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
   start(broken: (error: unknown) => void): Promise<OwnedSessions>;
   /** Something went wrong that no caller will hear of. */
@@ -30,6 +33,8 @@ export interface Ownership extends Joined {
   readonly isOwner: boolean;
   /** The process that runs the sessions. */
   readonly pid: number;
+  /** Where its agents come from; undefined for agents of no configuration. */
+  readonly config: ConfigMark | undefined;
   close(): Promise<void>;
 }
 
@@ -40,14 +45,31 @@ export interface Ownership extends Joined {
 export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
   const found = await lockOrJoin(options);
   if (found.lock !== undefined) return own(options, found.lock);
-  const { sessions, pid } = found;
+  const { sessions, owner } = found;
+  await acceptAgents(options, sessions, owner);
   return {
     sessions,
     isOwner: false,
-    pid,
+    pid: owner.pid,
+    config: owner.config,
     gone: sessions.gone,
     close: () => Promise.resolve(sessions.close()),
   };
+}
+
+async function acceptAgents(
+  { config, notice }: OwnershipOptions,
+  sessions: RemoteSessions,
+  owner: BridgeFile,
+): Promise<void> {
+  if (config === undefined) return;
+  try {
+    const line = await passedOver(config, owner);
+    if (line !== undefined) notice?.(line);
+  } catch (error) {
+    sessions.close();
+    throw error;
+  }
 }
 
 async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
@@ -95,6 +117,7 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
 
   try {
     watch();
+    const config = options.config === undefined ? undefined : await markOf(options.config);
     owned = await options.start(broken);
     gone.signal.throwIfAborted();
     const { sessions } = owned;
@@ -104,9 +127,15 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
       sockets.add(socket);
       void serveSessions(socket, served).finally(() => sockets.delete(socket));
     });
-    const file: BridgeFile = { address, token, version, pid: process.pid };
+    const file: BridgeFile = {
+      address,
+      token,
+      version,
+      pid: process.pid,
+      ...(config !== undefined && { config }),
+    };
     await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
-    return { sessions, isOwner: true, pid: process.pid, gone: gone.signal, close };
+    return { sessions, isOwner: true, pid: process.pid, config, gone: gone.signal, close };
   } catch (error) {
     await close();
     throw error;

@@ -6,18 +6,21 @@ import { workspaceTools } from "../tools/workspace/workspace-tools.ts";
 import { filesOf } from "./config/files-of.ts";
 import { readConfig, type AgentConfig } from "./config/read-config.ts";
 import { readDocument } from "./config/read-document.ts";
+import { unknownTools } from "./config/unknown-tools.ts";
 import { defineAgent } from "./define-agent.ts";
 
 export interface PolicyPlace {
   readonly root: string;
   readonly protectedFolders: readonly string[];
+  /** Something that people should know of the policy. */
+  readonly notice: (line: string) => void;
 }
 
 /** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
 export async function policyAgent(file: string, place: PolicyPlace): Promise<Agent> {
   const policy = readPolicy(await readDocument(file));
   return judgedAgent(
-    { name: "policy", policy },
+    { name: "policy", policy, path: "policy", serverNames: [], isWhole: false },
     { ...place, protectedFolders: [file, ...place.protectedFolders] },
   );
 }
@@ -35,14 +38,32 @@ export async function configuredPolicy(
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
   const protectedFolders = [file, ...filesOf(config, dirname(file)), ...place.protectedFolders];
-  return judgedAgent(config, { ...place, protectedFolders });
+  const judged = {
+    ...config,
+    path: `agents.${config.name}.policy`,
+    isWhole: config.toolFiles.length === 0,
+  };
+  return judgedAgent(judged, { ...place, protectedFolders });
 }
 
-type Judged = Pick<AgentConfig, "name" | "policy" | "workspace"> &
-  Partial<Pick<AgentConfig, "rest">>;
+interface Judged
+  extends
+    Pick<AgentConfig, "name" | "policy" | "workspace" | "serverNames">,
+    Partial<Pick<AgentConfig, "rest">> {
+  /** Where its policy stands. */
+  readonly path: string;
+  /** Whether all of its tools are known here, but for those of MCP servers. */
+  readonly isWhole: boolean;
+}
 
-function judgedAgent({ name, policy, workspace, rest = {} }: Judged, place: PolicyPlace): Agent {
+function judgedAgent(judged: Judged, { notice, ...place }: PolicyPlace): Agent {
+  const { name, policy, workspace, rest = {}, path, serverNames: servers, isWhole } = judged;
   const isWanted = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
+  const tools = workspaceTools(place).filter(({ facts }) => isWanted(facts.name));
+  if (policy !== undefined) {
+    const names = tools.map(({ facts }) => facts.name);
+    unknownTools(policy, path, { names, servers, isWhole }).forEach(notice);
+  }
   const agent = defineAgent({
     name,
     provider: {
@@ -51,7 +72,7 @@ function judgedAgent({ name, policy, workspace, rest = {} }: Judged, place: Poli
       effectFree: true,
       open: () => ({ id: "", call: () => Promise.reject(new SpanlineError("aborted", "None")) }),
     },
-    tools: workspaceTools(place).filter(({ facts }) => isWanted(facts.name)),
+    tools,
     workspace: place,
     ...(policy !== undefined && { policy }),
   });

@@ -18,8 +18,6 @@ export interface UpOptions extends BridgeOptions {
   readonly port: number;
   /** Makes another token: whoever has the old one loses its rights. */
   readonly newToken?: boolean;
-  /** Ends the waiting for a process that has the directory and does not answer. */
-  readonly signal?: AbortSignal;
 }
 
 export interface Up {
@@ -31,6 +29,10 @@ export interface Up {
   readonly isOwner: boolean;
   /** The process that does. */
   readonly ownerPid: number;
+  /** The configuration that its agents come from; undefined for the demo agent. */
+  readonly config: string | undefined;
+  /** Their names, the default first. */
+  readonly agents: readonly string[];
   close(): Promise<void>;
 }
 
@@ -41,7 +43,7 @@ export async function runUp(options: UpOptions): Promise<Up> {
   const leave = (): void => void bridge.close().catch(report);
   signal?.addEventListener("abort", leave, { once: true });
   try {
-    const { isOwner, pid: ownerPid } = await bridge.joined();
+    const { isOwner, pid: ownerPid, config } = await bridge.joined();
     const { sessions } = bridge;
     const token = await portalToken(options.directory, { renew: options.newToken === true });
     const session = await latestSession(sessions);
@@ -54,6 +56,8 @@ export async function runUp(options: UpOptions): Promise<Up> {
       session,
       isOwner,
       ownerPid,
+      config: config?.file,
+      agents: sessions.agents,
       async close() {
         await server.close();
         await bridge.close();
@@ -94,6 +98,10 @@ async function listening(
 
 /** Whoever starts it again finds the session where it was. */
 async function latestSession(sessions: Sessions): Promise<SessionRecord> {
-  const { sessions: found } = await sessions.list({ limit: 1 });
-  return found[0] ?? sessions.open({ principal: localPrincipal, title: "First session" });
+  const { sessions: found } = await sessions.list({ limit: MOST_LOOKED_AT });
+  // One of an agent that is not there any more leads nowhere.
+  const served = found.find(({ agent }) => sessions.agents.includes(agent));
+  return served ?? sessions.open({ principal: localPrincipal, title: "First session" });
 }
+
+const MOST_LOOKED_AT = 100;

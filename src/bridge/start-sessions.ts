@@ -4,14 +4,20 @@ import { createSessions } from "../session/create-sessions.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { keepRetention } from "./keep-retention.ts";
+import { openedUntil } from "./opened-until.ts";
 import type { OwnedSessions } from "./ownership.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
-  { directory, keysDirectory, clock, agents, report, datasync, retention }: BridgeOptions,
+  options: BridgeOptions,
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
+  const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
+  const report = (error: unknown): void => {
+    // That it was told to end is no news.
+    if (signal?.aborted !== true || error !== signal.reason) options.report(error);
+  };
   /** What was begun, the last first. */
   const begun: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -32,7 +38,9 @@ export async function startSessions(
       keysDirectory === undefined ? undefined : await openSigningKeys(keysDirectory, clock.now());
     const sessions = createSessions({
       store,
-      agents: started.agents,
+      agents: started.agents.map((agent) =>
+        signal === undefined ? agent : openedUntil(agent, signal),
+      ),
       clock,
       owner,
       report,

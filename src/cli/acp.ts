@@ -3,7 +3,7 @@ import { thrownMessage } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
-import { agentsFrom, type ConfigFlags } from "./agents-from.ts";
+import { agentsFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { stopped } from "./stopped.ts";
 
@@ -29,12 +29,15 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
   const end = new AbortController();
   void stopped().then(() => end.abort());
   const report = (error: unknown): void => log("something went wrong", { error: String(error) });
+  const notice = (line: string): void => log(line);
   await runAcp({
     directory,
     keysDirectory: userDirectory(process.env),
     version: packageVersion(),
     clock: systemClock,
-    agents: agentsFrom(flags, { directory, report, notice: (line) => log(line) }),
+    agents: agentsFrom(flags, { directory, report, notice }),
+    ...usedConfig(flags),
+    notice,
     input: process.stdin,
     output: process.stdout,
     signal: end.signal,
@@ -47,5 +50,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
       }),
     ...(session !== undefined && { session }),
   });
+  // Where a signal ended it, an editor that keeps it open would keep the process.
+  process.stdin.destroy();
   return 0;
 }

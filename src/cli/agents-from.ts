@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { StartedAgents } from "../bridge/bridge-options.ts";
 import { findConfig } from "../bridge/config/find-config.ts";
+import type { UsedConfig } from "../bridge/config/used-config.ts";
 import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
@@ -19,6 +20,12 @@ export interface AgentsPlace {
 /** The configuration that the flags mean; undefined where there is none. */
 export function configFrom({ config }: ConfigFlags): string | undefined {
   return config === undefined ? findConfig(process.cwd()) : resolve(config);
+}
+
+/** The same, for those who run the sessions and those who join them. */
+export function usedConfig(flags: ConfigFlags): { readonly config?: UsedConfig } {
+  const file = configFrom(flags);
+  return file === undefined ? {} : { config: { file, isNamed: flags.config !== undefined } };
 }
 
 /** Starts the agents of the configuration, or the demo agent where there is none. */

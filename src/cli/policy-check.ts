@@ -29,7 +29,8 @@ export async function policyCheckCommand(
   const terminal = processTerminal();
   try {
     const input = argumentsIn(text);
-    const checked = await check(name, input, flags);
+    const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
+    const checked = await check(name, input, { ...flags, notice });
     const style = terminal.colours ? coloured() : PLAIN;
     await terminal.write(flags.json === true ? `${prettyJson(checked)}\n` : shown(checked, style));
     return EXIT_CODES[checked.decision.action];
@@ -44,11 +45,11 @@ const EXIT_CODES: { readonly [Action in PolicyAction]: number } = { allow: 0, as
 async function check(
   name: string,
   input: JsonObject,
-  flags: PolicyCheckFlags,
+  { notice, ...flags }: PolicyCheckFlags & Pick<PolicyPlace, "notice">,
 ): Promise<CheckedCall> {
   const workingDirectory = resolve(flags.cwd ?? ".");
   const protectedFolders = [dataDirectory(flags.dataDir), userDirectory(process.env)];
-  const place = { root: workingDirectory, protectedFolders };
+  const place = { root: workingDirectory, protectedFolders, notice };
   const agent = await judgedBy(flags, place);
   return checkCall(agent, { name, input, workingDirectory });
 }

@@ -35,11 +35,20 @@ export async function program(argv: readonly string[]): Promise<number> {
   addEmulate(spanline, done);
   addHarness(spanline, done);
 
+  // Whoever reads the help may leave before its end; commands look after themselves.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
-    await spanline.parseAsync([...argv]);
+    await spanline.parseAsync(withHelpLast(argv));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
+}
+
+/** `help policy check` as `policy check --help`: what the library makes of it looks no deeper than one command. */
+function withHelpLast(argv: readonly string[]): string[] {
+  const [node = "", program = "", first, ...names] = argv;
+  const isPath = names.length > 1 && names.every((name) => /^[a-z]/.test(name));
+  return first === "help" && isPath ? [node, program, ...names, "--help"] : [...argv];
 }

@@ -1,8 +1,10 @@
 import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
 import { jsonText } from "../domain/json.ts";
-import { oneLine } from "../inspect/style.ts";
+import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { askWhether } from "./ask.ts";
+import { askWhether, isAsked } from "./ask.ts";
+import { diffLines } from "./diff-lines.ts";
+import { coloured } from "./style.ts";
 
 export interface ApprovalFlags {
   readonly yes?: true;
@@ -39,6 +41,8 @@ export function terminalApprover({ flags, terminal, signal, shown }: ApproverOpt
       return flag ? yes : no;
     }
     const question = request.question === "run" ? `Run ${what}?` : `${what} Go on?`;
+    if (isAsked())
+      terminal.note(backgroundText(request, terminal.noteColours ? coloured() : PLAIN));
     const answer = await askWhether(question, signal).catch(() => false);
     if (answer !== null) return answer ? yes : no;
     lackedSomebody = true;
@@ -70,6 +74,17 @@ const NOBODY = {
 function flagDecision({ yes, no }: ApprovalFlags): boolean | undefined {
   if (yes === true) return true;
   return no === true ? false : undefined;
+}
+
+/** What the rule wants people to be told, and what would change. */
+function backgroundText({ decision, diffs = [] }: ApprovalRequested, style: Style): string {
+  const { prompt, risk } = decision?.approval ?? {};
+  const lines = [
+    ...(prompt === undefined ? [] : [style.strong(oneLine(prompt))]),
+    ...(risk === undefined ? [] : [`Risk: ${style.warn(oneLine(risk))}`]),
+    ...diffs.flatMap((diff) => diffLines(diff, style)),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
 }
 
 /** All of the arguments: nobody should allow what they have not seen. */

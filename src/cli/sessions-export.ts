@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { counted } from "../domain/counted.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { logOf } from "./sessions-log.ts";
@@ -22,7 +23,8 @@ export async function exportCommand(reference: string, flags: ExportFlags): Prom
     } finally {
       await close();
     }
-    if (flags.output !== "-") terminal.note(`${count} events of ${sessionId} in ${flags.output}\n`);
+    if (flags.output !== "-")
+      terminal.note(`${counted(count, "event")} of ${sessionId} in ${flags.output}\n`);
     return 0;
   });
 }

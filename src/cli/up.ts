@@ -7,7 +7,7 @@ import { lingering } from "../platform/lingering.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
 import { processTerminal } from "../platform/terminal.ts";
-import { agentsFrom, configFrom, type ConfigFlags } from "./agents-from.ts";
+import { agentsFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { INTERRUPTED } from "./interruption.ts";
 import { stopped } from "./stopped.ts";
@@ -30,6 +30,7 @@ export async function upCommand(flags: UpFlags): Promise<number> {
   const stop = new AbortController();
   const end = stopped().then(() => stop.abort());
   const report = (error: unknown): void => terminal.note(`${printable(String(error))}\n`);
+  const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
   let directory = "";
   let up: Up;
   try {
@@ -43,11 +44,9 @@ export async function upCommand(flags: UpFlags): Promise<number> {
       newToken: flags.newToken === true,
       version: packageVersion(),
       clock: systemClock,
-      agents: agentsFrom(flags, {
-        directory,
-        report,
-        notice: (line) => terminal.note(`${line}\n`),
-      }),
+      agents: agentsFrom(flags, { directory, report, notice }),
+      ...usedConfig(flags),
+      notice,
       report,
       ...retentionFrom(flags, (line) => terminal.note(line)),
       waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
@@ -70,35 +69,37 @@ export async function upCommand(flags: UpFlags): Promise<number> {
   return 0;
 }
 
-function asText(
-  { url, link, session, isOwner, ownerPid }: Up,
-  directory: string,
-  flags: UpFlags,
-): string {
-  const { dataDir } = flags;
-  const note = configFrom(flags) === undefined ? NOTE : "";
+function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
+  const { url, link, session, isOwner, ownerPid, config } = up;
+  const isDemo = config === undefined;
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
-  const kept = `Sessions are kept in ${directory}.`;
-  const rest = isOwner
-    ? `${note && " "}Kill this process while it works and
-start it again: the turn goes on. ${kept}`
-    : `${note && "\n"}${kept}`;
+  const told = [
+    ...(isDemo ? ["Saving a note asks for your approval, in the browser or the editor."] : []),
+    ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
+    `Sessions are kept in ${directory}.`,
+  ];
   return `${begun}. One session, three ways into it:
 
   In a browser    ${link}
   With curl       curl -N ${url}/api/sessions/${session.sessionId}/prompt \\
                     -H 'content-type: application/json' -H 'accept: text/plain' \\
-                    -d '{"text":"${note === "" ? "Hello" : "Please save a note: buy milk"}","wait":true}'
+                    -d '{"text":"${isDemo ? "Please save a note: buy milk" : "Hello"}","wait":true}'
   In an editor    ${ownCommand()} acp --session latest${where}
-
-${note}${rest}
+${agentsText(up)}
+${told.join("\n")}
 
 Ctrl-C stops it.
 `;
 }
 
-const NOTE = "Saving a note asks for your approval, in the browser or the editor.";
+/** Empty for the demo agent, of which there is nothing to say. */
+function agentsText({ config, agents, session }: Up): string {
+  if (config === undefined) return "";
+  const others = agents.filter((name) => name !== session.agent);
+  const more = others.length === 0 ? "" : `; there is also ${others.join(", ")}`;
+  return `\nIt is with ${session.agent}${more}. Agents come from ${oneLine(config)}.\n`;
+}
 
 /** This program as an editor has to start it: by its name only where that is how it was started. */
 function ownCommand(): string {
@@ -106,9 +107,11 @@ function ownCommand(): string {
   return basename(program) === "spanline" ? "spanline" : `node ${program}`;
 }
 
-function asJson({ url, link, session, isOwner, ownerPid }: Up, directory: string): string {
+function asJson({ session, ...up }: Up, directory: string): string {
   const { sessionId } = session;
-  return `${JSON.stringify({ url, link, sessionId, isOwner, ownerPid, directory })}\n`;
+  const { url, link, isOwner, ownerPid, config = null, agents } = up;
+  const facts = { url, link, sessionId, isOwner, ownerPid, directory, config, agents };
+  return `${JSON.stringify(facts)}\n`;
 }
 
 function waitingFor(pid: number | undefined, directory: string): string {

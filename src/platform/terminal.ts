@@ -9,12 +9,15 @@ export interface Terminal {
   /** Shows a line on stderr that the next one replaces; an empty one clears it. Nothing unless a person watches. */
   progress(text: string): void;
   readonly colours: boolean;
+  /** The same for notes. */
+  readonly noteColours: boolean;
   /** A person reads stdout, and not a program. */
   readonly isWatched: boolean;
 }
 
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
+  const mayColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   let gone = false;
   let showing = false;
   const show = (text: string): void => {
@@ -40,7 +43,8 @@ export function processTerminal(): Terminal {
     note: (text) => void stderr.write(text),
     progress: show,
     isWatched: stdout.isTTY,
-    colours: stdout.isTTY && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
+    colours: stdout.isTTY && mayColour,
+    noteColours: stderr.isTTY && mayColour,
   };
 }
 

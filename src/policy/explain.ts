@@ -13,6 +13,7 @@ export function explain(decision: PolicyDecision): string[] {
   return [
     `${action}: ${plain(reason)}`,
     `by: ${rule === null ? "the default" : placeOf(rule)}`,
+    ...(rule === null ? [] : openedBy(rule)),
     ...(action === "ask" ? [`needs: ${whoSaysYes(approvers)}`] : []),
     ...(approval?.prompt === undefined ? [] : [`prompt: ${plain(approval.prompt)}`]),
     ...(approval?.risk === undefined ? [] : [`risk: ${plain(approval.risk)}`]),
@@ -21,6 +22,17 @@ export function explain(decision: PolicyDecision): string[] {
     ...(labels.length === 0 ? [] : [`labels: ${labels.join(", ")}`]),
   ];
 }
+
+/** For people alone: what a model is told does not say how to lift it. */
+function openedBy({ source }: MatchedRule): string[] {
+  const key = OPENED_BY.get(source);
+  return key === undefined ? [] : [`opened by: ${key}`];
+}
+
+const OPENED_BY: ReadonlyMap<string, string> = new Map([
+  ["default_sensitive_path", "allow_sensitive_paths"],
+  ["default_external_path", "external_roots, allow_external_paths"],
+]);
 
 function whoSaysYes(approvers: number): string {
   return approvers === 1 ? "somebody to say yes" : `${approvers} different people to say yes`;

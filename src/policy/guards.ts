@@ -31,11 +31,11 @@ export function refusalsOf(
     }
     const refusals: Refusal[] = [];
     if (!layer.allowSensitivePaths && isSensitive(fact, sensitive, takesFolders)) {
-      const reason = `${named}, where secrets are kept; allow_sensitive_paths would open it`;
+      const reason = `${named}, where secrets are kept`;
       refusals.push({ source: "default_sensitive_path", label: "sensitive_path", reason });
     }
     if (fact.place === "outside" && !layer.allowExternalPaths && !isUnderRoot(fact, layer)) {
-      const reason = `${named}, which is outside of the workspace; external_roots would open it`;
+      const reason = `${named}, which is outside of the workspace`;
       refusals.push({ source: "default_external_path", label: "external_path", reason });
     }
     return refusals;

@@ -13,7 +13,7 @@ describe("list_files", () => {
     write("B.txt", "");
     symlinkSync("a", join(root, "link"));
     expect(await run("list_files", {})).toEqual({
-      text: "4 in .\nB.txt\na/\nb.txt\nlink (link)\n[1 folders were not entered (depth 1)]",
+      text: "4 in .\nB.txt\na/\nb.txt\nlink (link)\n[1 folder was not entered (depth 1)]",
       data: { path: ".", listed: 4, more: 0, isCut: false },
       locations: [{ path: "." }],
     });
@@ -127,7 +127,7 @@ describe("list_files", () => {
     mkdirSync(join(root, ...Array.from({ length: 300 }, () => "d")), { recursive: true });
     const { text, data } = await run("list_files", { glob: "**" });
     expect(data).toMatchObject({ listed: 20 });
-    expect(text).toContain("[1 folders were not entered (depth 20)]");
+    expect(text).toContain("[1 folder was not entered (depth 20)]");
     const path = Array.from({ length: 290 }, () => "d").join("/");
     expect((await run("list_files", { path })).data).toMatchObject({ listed: 1 });
   });
@@ -137,7 +137,7 @@ describe("list_files", () => {
     linkSync(join(data, "log.db"), join(root, "hard"));
     expect(listed((await run("list_files", {})).text)).toEqual(["hard"]);
     expect((await run("search", { pattern: "secret" })).text).toBe(
-      "0 matching lines in 0 of 0 files\n[1 files could not be read]",
+      "0 matching lines in 0 of 0 files\n[1 file could not be read]",
     );
   });
 

@@ -63,7 +63,7 @@ describe("read_file", () => {
     const { run, write } = madeWorkspace({ limits: { scanBytes: 10 } });
     write("a", "1\n2\n3\n4\n5\n6\n7\n");
     const { text, data } = await run("read_file", { path: "a", max_lines: 1 });
-    expect(text).toContain("lines 1 to 1 of at least 5\n1\t1\n");
+    expect(text).toContain("line 1 of at least 5\n1\t1\n");
     expect(text).toContain("[only the first 10 bytes were looked at]");
     expect(data).not.toHaveProperty("sha256");
   });
@@ -150,7 +150,7 @@ describe("read_file", () => {
     async () => {
       const { run } = madeWorkspace({ root: "/proc/self" });
       const { text } = await run("read_file", { path: "status", max_lines: 1 });
-      expect(text).toMatch(/^\d*\/?status, lines 1 to 1 of \d+.*\n1\tName:/);
+      expect(text).toMatch(/^\d*\/?status, line 1 of \d+.*\n1\tName:/);
     },
   );
 

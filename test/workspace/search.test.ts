@@ -69,8 +69,8 @@ describe("search", () => {
     write("large", "hit".repeat(100));
     symlinkSync(outside, join(root, "out"));
     expect((await run("search", { pattern: "hit|secret" })).text).toBe(
-      "1 matching lines in 1 of 1 files\ntext\n1: hit\n" +
-        "[1 files are too large and were not searched]\n[1 files are no text]",
+      "1 matching line in 1 of 1 file\ntext\n1: hit\n" +
+        "[1 file is too large to be searched]\n[1 file is no text]",
     );
   });
 
@@ -121,7 +121,7 @@ describe("search", () => {
     const { run, write } = madeWorkspace({ limits: { searchFileBytes: 20_000_000 } });
     write("a", `hit ${"x".repeat(10_000_000)} end`);
     const start = await run("search", { pattern: "^hi." });
-    expect(start.text).toContain("[of 1 long lines only the beginning was searched]");
+    expect(start.text).toContain("[of 1 long line only the beginning was searched]");
     expect(start.text.length).toBeLessThan(3000);
     expect((await run("search", { pattern: "e.d$" })).data).toMatchObject({ matches: 0 });
     expect((await run("search", { pattern: " end", literal: true })).data).toMatchObject({

@@ -106,6 +106,23 @@ describe.skipIf(process.platform !== "linux")(
       await endOf(attacker);
     });
 
+    it("a path outside that was allowed is not followed elsewhere", async () => {
+      const { world, attacker } = await attacked();
+      // The other way round: what is attacked is outside of this workspace.
+      const other = madeWorkspace();
+      const path = join(world.root, "folder/file.txt");
+      const fact = { argument: "path", input: path, place: "outside", hostPath: path } as const;
+      const paths = [{ ...fact, workspacePath: null }];
+      const { texts, refused } = await callOften(
+        { ...other, run: (name, input) => other.run(name, input, { paths }) },
+        "read_file",
+        () => ({ path }),
+      );
+      await endOf(attacker);
+      expect(texts.filter((text) => text.includes("SECRET"))).toEqual([]);
+      expect([texts.length > 0, refused > 0]).toEqual([true, true]);
+    });
+
     it("anchored by paths, what is opened is still checked to be where it was judged", async () => {
       const { root, outside, run, write } = madeWorkspace({ anchor: "path" });
       write("folder/a.txt", "inside");

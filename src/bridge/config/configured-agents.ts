@@ -13,11 +13,19 @@ import type { McpConnection } from "../with-mcp-servers.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
 import { filesOf } from "./files-of.ts";
 import { withValues } from "./mcp-references.ts";
+import { placedAt } from "./placed-at.ts";
 import { providerFrom } from "./provider-from.ts";
 import type { StartedProvider } from "./started-provider.ts";
 import { readConfig, type AgentConfig } from "./read-config.ts";
 import { readDocument } from "./read-document.ts";
-import { valueOf, withVariables, type Reference, type ReferencePlace } from "./variables.ts";
+import {
+  valueOf,
+  withVariables,
+  type FoundValue,
+  type Reference,
+  type ReferencePlace,
+} from "./variables.ts";
+import { unknownTools } from "./unknown-tools.ts";
 import { workspaceFrom } from "./workspace-from.ts";
 
 export interface ConfiguredOptions extends ConfigSurroundings {
@@ -40,9 +48,13 @@ export async function configuredAgents(options: ConfiguredOptions): Promise<Star
     const made: Agent[] = [];
     for (const config of agents) {
       const environment = await environmentOf(config, options);
-      const provider = await providerFrom(config.provider, { ...options, environment });
+      const path = `agents.${config.name}`;
+      const around = { ...options, environment };
+      const provider = await providerFrom(config.provider, around).catch(
+        throwAt(`${path}.provider`),
+      );
       started.push(provider);
-      made.push(await agentFrom(config, provider, { ...options, environment }));
+      made.push(await agentFrom(config, provider, around).catch(throwAt(path)));
     }
     return { agents: made, close };
   } catch (error) {
@@ -86,12 +98,18 @@ async function agentFrom(
     protectedFolders,
     policy: readable,
   });
+  const all = [...tools, ...workspace.tools];
+  if (policy !== undefined) {
+    const names = all.map(({ facts }) => facts.name);
+    const known = { names, servers: config.serverNames, isWhole: true };
+    unknownTools(policy, `agents.${name}.policy`, known).forEach(options.notice);
+  }
   const { version, clock, environment, report } = options;
   return defineAgent({
     ...rest,
     name,
     provider,
-    tools: [...tools, ...workspace.tools],
+    tools: all,
     workspace: workspace.place,
     ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
     ...(policy !== undefined && { policy }),
@@ -105,13 +123,15 @@ async function serversOf(
 ): Promise<Pick<McpConnection, "servers" | "secrets">> {
   if (mcpServers === undefined) return { servers: [] };
   const path = `agents.${name}.mcpServers`;
-  const secrets: string[] = [];
-  const find = async (variable: string, from: Reference): Promise<string> => {
-    const value = await valueOf(variable, from, place);
-    if (!("text" in from)) secrets.push(value);
-    return value;
+  const find = (at: string, from: Reference): Promise<FoundValue> => valueOf(at, from, place);
+  const { value, secrets } = await withValues(mcpServers, path, find);
+  return { servers: readMcpServers(value, path), secrets };
+}
+
+function throwAt(path: string): (error: unknown) => never {
+  return (error) => {
+    throw placedAt(path, error);
   };
-  return { servers: readMcpServers(await withValues(mcpServers, path, find), path), secrets };
 }
 
 /** Whoever reads it has to know which file it is about. */

@@ -8,7 +8,7 @@ export function filesOf(
   folder: string,
 ): string[] {
   const secrets = [
-    ...environment.map(([, from]) => from),
+    ...environment.map(({ from }) => from),
     ...referencesIn(mcpServers, `agents.${name}.mcpServers`),
   ];
   const files = secrets.flatMap((from) => ("file" in from ? [from.file] : []));

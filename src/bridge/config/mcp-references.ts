@@ -1,8 +1,8 @@
 import { isObject } from "../../domain/json.ts";
 import type { Given } from "../check-options.ts";
-import { readReference, type Reference } from "./variables.ts";
+import { readReference, type FoundValue, type Reference } from "./variables.ts";
 
-type Resolve = (reference: Reference, name: string) => unknown;
+type Resolve = (reference: Reference, path: string) => unknown;
 
 /**
  * The same settings of MCP servers, a list or by name, with every variable and header read as a reference and put through
@@ -25,7 +25,10 @@ function mapServer(server: unknown, path: string, resolve: Resolve): unknown {
 
 function mapPart(part: unknown, path: string, resolve: Resolve): unknown {
   if (!isObject(part)) return part;
-  return mapped(part, (text, name) => resolve(readReference(text, `${path}.${name}`, name), name));
+  return mapped(part, (text, name) => {
+    const at = `${path}.${name}`;
+    return resolve(readReference(text, at, name), at);
+  });
 }
 
 function mapped(value: Given, change: (one: unknown, name: string) => unknown): unknown {
@@ -43,13 +46,22 @@ export function referencesIn(value: unknown, path: string): readonly Reference[]
   return found;
 }
 
+export interface Resolved {
+  readonly value: unknown;
+  readonly secrets: readonly string[];
+}
+
 export async function withValues(
   value: unknown,
   path: string,
-  find: (name: string, reference: Reference) => Promise<string>,
-): Promise<unknown> {
-  const wanted: Promise<string>[] = [];
-  mapReferences(value, path, (reference, name) => wanted.push(find(name, reference)));
-  const found = (await Promise.all(wanted)).values();
-  return mapReferences(value, path, () => found.next().value);
+  find: (path: string, reference: Reference) => Promise<FoundValue>,
+): Promise<Resolved> {
+  const wanted: Promise<FoundValue>[] = [];
+  mapReferences(value, path, (reference, at) => wanted.push(find(at, reference)));
+  const found = await Promise.all(wanted);
+  const next = found.values();
+  return {
+    value: mapReferences(value, path, () => next.next().value?.value),
+    secrets: found.flatMap(({ secrets }) => secrets),
+  };
 }

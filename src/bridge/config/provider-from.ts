@@ -40,13 +40,8 @@ async function local(
 ): Promise<Provider> {
   const { localProvider } = await import("../../providers/local/local-provider.ts");
   const { modelFromName } = await import("../../models/model-from-name.ts");
-  const { type: _, model, guards, ...settings } = config;
-  return localProvider({
-    ...settings,
-    model: modelFromName(model, environment),
-    // Checked by the provider, which says what is wrong with them.
-    ...(guards !== undefined && { guards: Object(guards) }),
-  });
+  const { type: _, model, ...settings } = config;
+  return localProvider({ ...settings, model: modelFromName(model, environment) });
 }
 
 function agentCore(config: AgentCoreConfig, { environment }: ProviderSurroundings): Provider {

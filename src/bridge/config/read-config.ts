@@ -3,8 +3,10 @@ import type { Policy } from "../../domain/policy.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { AgentDefinition } from "../agent-definition.ts";
+import { checkSettings } from "../check-definition.ts";
 import { optionsAt, wrongOption, type Given } from "../check-options.ts";
 import { withoutValues } from "./mcp-references.ts";
+import { under } from "./placed-at.ts";
 import { textsAt } from "./texts-at.ts";
 import { readProvider, type ProviderConfig } from "./read-provider.ts";
 import { readVariables, type Variables } from "./variables.ts";
@@ -24,8 +26,10 @@ export interface AgentConfig {
   readonly policy?: Policy;
   /** Checked, with references that are not followed yet. */
   readonly mcpServers?: unknown;
+  /** Their names. */
+  readonly serverNames: readonly string[];
   readonly environment: Variables;
-  /** As `defineAgent` takes and checks it. */
+  /** As `defineAgent` takes it; checked, but for the names of tools. */
   readonly rest: Given;
 }
 
@@ -59,12 +63,14 @@ const MOST_AGENTS = 100;
 function readAgent(name: string, value: unknown): AgentConfig {
   const path = `agents.${name}`;
   const given = optionsAt(value, path, NAMES);
-  const { workspace, policy, environment } = given;
+  const { workspace, policy, environment, mcpServers } = given;
+  under(path, () => checkSettings(given));
   return {
     name,
     provider: readProvider(given["provider"], `${path}.provider`),
     toolFiles: textsAt(given["tools"], `${path}.tools`),
-    mcpServers: checkedServers(given["mcpServers"], `${path}.mcpServers`),
+    mcpServers,
+    serverNames: serverNames(mcpServers, `${path}.mcpServers`),
     environment: readVariables(environment, `${path}.environment`),
     rest: Object.fromEntries(
       PLAIN.flatMap((one) => (given[one] === undefined ? [] : [[one, given[one]]])),
@@ -74,7 +80,7 @@ function readAgent(name: string, value: unknown): AgentConfig {
   };
 }
 
-function checkedServers(value: unknown, path: string): unknown {
-  if (value !== undefined) readMcpServers(withoutValues(value, path), path);
-  return value;
+function serverNames(value: unknown, path: string): readonly string[] {
+  if (value === undefined) return [];
+  return readMcpServers(withoutValues(value, path), path).map(({ name }) => name);
 }

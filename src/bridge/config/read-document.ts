@@ -1,16 +1,23 @@
-import { readFile, stat } from "node:fs/promises";
-import { parseDocument } from "yaml";
-import { SpanlineError } from "../../domain/errors.ts";
+import { isMap, isScalar, parseDocument, visit, type Document } from "yaml";
+import { readText, unusable } from "./read-text.ts";
 
 /** What a file of YAML or JSON says, which is not checked yet. */
 export async function readDocument(file: string): Promise<unknown> {
-  const text = await textOf(file);
-  // An alias can make a small file endlessly large.
-  const document = parseDocument(text, { merge: false, prettyErrors: true, uniqueKeys: true });
+  const text = await readText(file);
+  // An alias can make a small file endlessly large. Keys are compared below: the library compares each with all others.
+  const document = parseDocument(text, { merge: false, prettyErrors: true, uniqueKeys: false });
   const [problem] = document.errors;
   // The line and column are in its first line; the rest is a picture of them.
   if (problem !== undefined)
     throw unusable(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
+  const twice = keyThatIsTwice(document);
+  if (twice !== undefined) {
+    const line = text.slice(0, twice.offset).split("\n").length;
+    throw unusable(
+      file,
+      `the key ${JSON.stringify(twice.key)} is there twice, again at line ${line}`,
+    );
+  }
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (cause) {
@@ -18,25 +25,31 @@ export async function readDocument(file: string): Promise<unknown> {
   }
 }
 
-async function textOf(file: string): Promise<string> {
-  try {
-    const found = await stat(file);
-    // Opening one that is none may wait for ever.
-    if (!found.isFile()) throw unusable(file, "it is no file");
-    const { size } = found;
-    if (size > MOST_BYTES) throw unusable(file, `it has more than ${MOST_BYTES} bytes`);
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    if (cause instanceof SpanlineError) throw cause;
-    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    throw unusable(file, isMissing ? "there is no such file" : String(cause), cause);
-  }
-}
-
-const MOST_BYTES = 1_000_000;
 const MOST_ALIASES = 100;
 
-function unusable(file: string, reason: string, cause?: unknown): SpanlineError {
-  const message = `Cannot use ${file}: ${reason}`;
-  return new SpanlineError("invalid_option", message, { details: { path: file }, cause });
+interface RepeatedKey {
+  readonly key: string;
+  readonly offset: number;
+}
+
+/** The second of the two would quietly take the place of the first. */
+function keyThatIsTwice(document: Document.Parsed): RepeatedKey | undefined {
+  let found: RepeatedKey | undefined;
+  visit(document, {
+    Map(_, map) {
+      if (!isMap(map)) return undefined;
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (seen.has(name)) {
+          found = { key: name, offset: key.range?.[0] ?? 0 };
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }

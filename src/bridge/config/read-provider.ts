@@ -7,6 +7,9 @@ import {
   type Given,
 } from "../check-options.ts";
 import { isObject } from "../../domain/json.ts";
+import { checkedGuards, type LocalGuards } from "../../providers/local/guards.ts";
+import { overridesBody } from "../../wire/agentcore/harness-request.ts";
+import { under } from "./placed-at.ts";
 import { shown } from "../../domain/shown.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
@@ -19,8 +22,7 @@ export interface LocalConfig {
   readonly system?: string;
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** As `localProvider` takes and checks them. */
-  readonly guards?: unknown;
+  readonly guards?: LocalGuards;
 }
 
 export interface AgentCoreConfig {
@@ -31,7 +33,7 @@ export interface AgentCoreConfig {
   readonly profile?: string;
   readonly endpoint?: string;
   readonly user?: string;
-  /** What differs from the deployed harness; checked with the first call. */
+  /** What differs from the deployed harness. */
   readonly overrides: Given;
 }
 
@@ -88,9 +90,17 @@ function readLocal(value: unknown, path: string): LocalConfig {
     ...(typeof system === "string" && { system }),
     ...(typeof maxTokens === "number" && { maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
-    ...(guards !== undefined && { guards }),
+    ...(guards !== undefined && { guards: guardsAt(guards, path) }),
   };
 }
+
+function guardsAt(value: unknown, path: string): LocalGuards {
+  const guards = optionsAt(value, `${path}.guards`, GUARDS);
+  under(path, () => checkedGuards(guards));
+  return guards;
+}
+
+const GUARDS: readonly (keyof LocalGuards)[] = ["repeatedCalls", "failingTools", "lastSteps"];
 
 function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string): AgentCoreConfig {
   const { arn } = given;
@@ -102,13 +112,14 @@ function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string
     const text = given[name];
     return typeof text === "string" ? [[name, text] as const] : [];
   });
-  const overrides = OVERRIDES.flatMap((name) =>
-    given[name] === undefined ? [] : [[name, given[name]] as const],
+  const overrides = Object.fromEntries(
+    OVERRIDES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])),
   );
+  under(path, () => overridesBody(overrides));
   return {
     ...Object.fromEntries(texts),
     type,
     arn,
-    overrides: Object.fromEntries(overrides),
+    overrides,
   };
 }

@@ -1,17 +1,18 @@
-import { join } from "node:path";
 import type { Policy } from "../../domain/policy.ts";
 import { judge } from "../../policy/judge.ts";
+import type { FoundFile } from "../../tools/workspace/workspace.ts";
 
 /** Whether a policy lets a file be read that no call names, such as one that a search comes past. */
-export function readableBy(policy: Policy, root: string): (path: string) => boolean {
-  return (path) => {
-    const found = { place: "inside", workspacePath: path, hostPath: join(root, path) } as const;
+export function readableBy(policy: Policy): (file: FoundFile) => boolean {
+  return ({ workspacePath, hostPath }) => {
+    const place = workspacePath === null ? "outside" : "inside";
+    const path = workspacePath ?? hostPath;
     const context = {
       tool: "read_file",
       kind: "read",
       sideEffect: "read_only",
       capabilities: ["workspace.read_text"],
-      paths: [{ argument: "path", input: path, ...found }],
+      paths: [{ argument: "path", input: path, place, workspacePath, hostPath }],
       repeats: 0,
     } as const;
     return judge(policy, context, { path }).action !== "deny";

@@ -41,7 +41,7 @@ export async function workspaceFrom(
     root: ({ workingDirectory }) => workingDirectory ?? root,
     protectedFolders,
     passEnvironment: config.passEnvironment,
-    mayRead: readableBy(around.policy, root),
+    mayRead: readableBy(around.policy),
     environment,
     clock,
     ...(sandbox !== undefined && { sandbox }),

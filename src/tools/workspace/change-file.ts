@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
+import { counted } from "../../domain/counted.ts";
 import type { FileChange, FileDiff } from "../../domain/tool-output.ts";
 import type { Folder } from "./files/folder.ts";
 import { openFile } from "./files/open-file.ts";
@@ -42,7 +43,7 @@ export function bytesOf(text: string, { limits }: Workspace): Buffer {
   if (!text.isWellFormed()) throw refusal("not_text", "The text has half characters in it");
   const bytes = Buffer.from(text);
   if (bytes.length <= limits.fileBytes) return bytes;
-  const message = `The text has ${bytes.length} bytes; at most ${limits.fileBytes} are written`;
+  const message = `The text has ${counted(bytes.length, "byte")}; at most ${limits.fileBytes} are written`;
   throw refusal("too_large", message);
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
@@ -64,7 +65,7 @@ async function editFile({ input, workspace, context }: WorkspaceCall): Promise<T
     const where = lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places`;
     const sha256 = sha256Of(bytes);
     return toolOutput({
-      text: `Changed ${path} at ${where}: ${bytes.length} bytes, sha256 ${sha256}`,
+      text: `Changed ${path} at ${where}: ${counted(bytes.length, "byte")}, sha256 ${sha256}`,
       data: { path, lines: lines.slice(0, MOST_LINES), replaced: lines.length, sha256 },
       locations: lines.slice(0, MOST_LINES).map((line) => ({ path, line })),
       ...changed,

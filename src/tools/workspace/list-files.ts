@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { flagArgument, numberArgument, textArgument } from "./arguments.ts";
@@ -6,7 +7,7 @@ import { isUsuallySkipped, walkedNotes } from "./looked-through.ts";
 import { refusal } from "./refusal.ts";
 import { breather } from "./text/breather.ts";
 import { readGlob, type Glob } from "./text/glob.ts";
-import { folderAt, locate, shown } from "./workspace.ts";
+import { folderAt, locateToRead, shown } from "./workspace.ts";
 import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
 
 export function listFilesTool(ground: ToolGround): Tool {
@@ -53,7 +54,7 @@ async function listFiles({ input, workspace, context, clock }: WorkspaceCall): P
   const given = textArgument(input, "path");
   const place = { argument: "path", input: given ?? "." };
   // An argument that is not there was not judged: what it stands for is the workspace itself.
-  const located = await locate(workspace, place, given === undefined ? undefined : context);
+  const located = await locateToRead(workspace, place, given === undefined ? undefined : context);
   const folder = await folderAt(workspace, located.names, located);
   const notes = noNotes();
   const found: string[] = [];
@@ -103,8 +104,12 @@ interface Listed {
 
 function output({ path, found, more, depth }: Listed, notes: WalkNotes): ToolOutput {
   const told = [
-    ...(more > 0 ? [`${more} more are not shown; use a glob or a deeper path`] : []),
-    ...(notes.tooDeep > 0 ? [`${notes.tooDeep} folders were not entered (depth ${depth})`] : []),
+    ...(more > 0
+      ? [`${more} more ${more === 1 ? "is" : "are"} not shown; use a glob or a deeper path`]
+      : []),
+    ...(notes.tooDeep > 0
+      ? [`${counted(notes.tooDeep, "folder was", "folders were")} not entered (depth ${depth})`]
+      : []),
     ...walkedNotes(notes),
   ];
   const first = found.length === 0 ? `Nothing to list in ${path}` : `${found.length} in ${path}`;

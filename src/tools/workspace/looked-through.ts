@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import type { WalkNotes } from "./files/walk-folder.ts";
 
 /** Folders that are seldom meant and always large. */
@@ -8,8 +9,10 @@ export function isUsuallySkipped(name: string): boolean {
 /** What is to be said of a walk beside what it found. */
 export function walkedNotes({ isCut, entries, skipped, unreadable }: WalkNotes): string[] {
   return [
-    ...(isCut ? [`only the first ${entries} entries were looked at`] : []),
-    ...(skipped > 0 ? [`${skipped} of .git and node_modules were not entered`] : []),
-    ...(unreadable > 0 ? [`${unreadable} folders could not be entered`] : []),
+    ...(isCut ? [`only the first ${counted(entries, "entry was", "entries were")} looked at`] : []),
+    ...(skipped > 0
+      ? [`${skipped} of .git and node_modules ${skipped === 1 ? "was" : "were"} not entered`]
+      : []),
+    ...(unreadable > 0 ? [`${counted(unreadable, "folder")} could not be entered`] : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { numberArgument, textArgument } from "./arguments.ts";
@@ -7,7 +8,7 @@ import { openFile } from "./files/open-file.ts";
 import { refusal } from "./refusal.ts";
 import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
 import { lineWindow, type WindowText } from "./text/line-window.ts";
-import { inItsFolder, locate } from "./workspace.ts";
+import { inItsFolder, locateToRead } from "./workspace.ts";
 import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
 
 export function readFileTool(ground: ToolGround): Tool {
@@ -42,7 +43,7 @@ export function readFileTool(ground: ToolGround): Tool {
 
 async function readFile({ input, workspace, context }: WorkspaceCall): Promise<ToolOutput> {
   const given = { argument: "path", input: textArgument(input, "path") ?? "" };
-  const located = await locate(workspace, given, context);
+  const located = await locateToRead(workspace, given, context);
   const { path } = located;
   const { limits, places } = workspace;
   const from = numberArgument(input, "from_line") ?? 1;
@@ -118,17 +119,21 @@ function output({ path, from, size, scanBytes }: Header, found: Scanned): ToolOu
   if (binary !== undefined) {
     const length = sha256 === undefined ? Math.max(size, bytes) : bytes;
     const data = { path, binary, bytes: length, ...whole };
-    const words = `${path} is ${binary} of ${length} bytes${told}. It is not shown.`;
+    const words = `${path} is ${binary} of ${counted(length, "byte")}${told}. It is not shown.`;
     return toolOutput({ text: words, data, locations });
   }
   const last = from + text.lines.length - 1;
   const total = sha256 === undefined ? `at least ${text.total}` : text.total;
-  const range = text.lines.length === 0 ? "no lines" : `lines ${from} to ${last}`;
+  const range = text.lines.length === 0 ? "no lines" : linesText(from, last);
   const notes = [
     ...(last < text.total && text.lines.length > 0
-      ? [`lines ${last + 1} to ${text.total} are not shown; go on with from_line ${last + 1}`]
+      ? [
+          `${linesText(last + 1, text.total)} ${text.total === last + 1 ? "is" : "are"} not shown; go on with from_line ${last + 1}`,
+        ]
       : []),
-    ...(sha256 === undefined ? [`only the first ${scanBytes} bytes were looked at`] : []),
+    ...(sha256 === undefined
+      ? [`only the first ${counted(scanBytes, "byte was", "bytes were")} looked at`]
+      : []),
     ...(text.isUtf8 ? [] : ["some bytes are not UTF-8 and shown as \ufffd"]),
     ...(text.hasCarriageReturns ? ["lines end with \\r\\n"] : []),
   ];
@@ -140,4 +145,8 @@ function output({ path, from, size, scanBytes }: Header, found: Scanned): ToolOu
   ].join("\n");
   const shownLines = { from, count: text.lines.length, cut: text.cut };
   return toolOutput({ text: words, data: { path, shown: shownLines, total, ...whole }, locations });
+}
+
+function linesText(first: number, last: number): string {
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }

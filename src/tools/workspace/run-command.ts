@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Spawned, Tool } from "../tool.ts";
@@ -136,13 +137,13 @@ function output(watched: WatchedProgram, { path }: Located, confined: boolean): 
 }
 
 function endText({ end, stopped, milliseconds }: WatchedProgram): string {
-  const seconds = Math.round(milliseconds / 100) / 10;
-  if (stopped === "time") return `Stopped at its time limit, after ${seconds} seconds`;
-  if (stopped === "flood") return `Stopped after ${seconds} seconds, for writing too much`;
+  const time = counted(Math.round(milliseconds / 100) / 10, "second");
+  if (stopped === "time") return `Stopped at its time limit, after ${time}`;
+  if (stopped === "flood") return `Stopped after ${time}, for writing too much`;
   const how =
     end?.code === null || end === null
       ? `Ended by ${end?.signal ?? "something unknown"}`
       : `Exit code ${end.code}`;
   const left = stopped === "left" ? "; what it left in the background was ended" : "";
-  return `${how} after ${seconds} seconds${left}`;
+  return `${how} after ${time}${left}`;
 }

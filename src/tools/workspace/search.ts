@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { flagArgument, numberArgument, textArgument } from "./arguments.ts";
@@ -13,7 +15,15 @@ import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
 import type { Glob } from "./text/glob.ts";
 import { readPattern, type LineMatcher } from "./text/line-matcher.ts";
 import { matchesIn, type FileMatches } from "./text/matches-in.ts";
-import { folderAt, inItsFolder, locate, shown, type Located, type Workspace } from "./workspace.ts";
+import {
+  folderAt,
+  inItsFolder,
+  locateToRead,
+  shown,
+  type FoundFile,
+  type Located,
+  type Workspace,
+} from "./workspace.ts";
 import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
 
 export function searchTool(ground: ToolGround): Tool {
@@ -97,7 +107,7 @@ async function search({ input, workspace, context, clock }: WorkspaceCall): Prom
   };
   const given = textArgument(input, "path");
   const place = { argument: "path", input: given ?? "." };
-  const located = await locate(workspace, place, given === undefined ? undefined : context);
+  const located = await locateToRead(workspace, place, given === undefined ? undefined : context);
   const walked = await searchAt(located, one, flagArgument(input, "include_all"));
   return output(one, walked);
 }
@@ -127,7 +137,7 @@ async function searchAt(located: Located, one: Search, includeAll: boolean): Pro
     const walk = { depth, entries, isSkipped, rest: one.breath.rest };
     for await (const { type, path, folder: inner, name } of walkFolder(folder, walk, notes)) {
       if (type !== "file" || one.glob?.(path) === false) continue;
-      if (!workspace.mayRead(workspacePath(inner, name))) {
+      if (!workspace.mayRead(fileIn(inner, name, located))) {
         one.notes.withheld += 1;
         continue;
       }
@@ -138,7 +148,10 @@ async function searchAt(located: Located, one: Search, includeAll: boolean): Pro
     await folder.close();
   }
   const { tooDeep } = notes;
-  return [...walkedNotes(notes), ...(tooDeep > 0 ? [`${tooDeep} folders are too deep`] : [])];
+  return [
+    ...walkedNotes(notes),
+    ...(tooDeep > 0 ? [`${counted(tooDeep, "folder is", "folders are")} too deep`] : []),
+  ];
 }
 
 /** Undefined where it is a file, which is searched then. */
@@ -157,9 +170,10 @@ async function folderOrFile(located: Located, one: Search): Promise<Folder | und
 async function searchFile(folder: Folder, name: string, one: Search): Promise<void> {
   const { notes, workspace, breath } = one;
   const { limits } = workspace;
-  if (notes.files >= limits.searchFiles) notes.stopped = `after ${notes.files} files`;
-  if (notes.bytes >= limits.searchBytes) notes.stopped = `after ${notes.bytes} bytes`;
-  if (breath.elapsed >= limits.searchMs) notes.stopped = `after ${limits.searchMs / 1000} seconds`;
+  if (notes.files >= limits.searchFiles) notes.stopped = `after ${counted(notes.files, "file")}`;
+  if (notes.bytes >= limits.searchBytes) notes.stopped = `after ${counted(notes.bytes, "byte")}`;
+  if (breath.elapsed >= limits.searchMs)
+    notes.stopped = `after ${counted(limits.searchMs / 1000, "second")}`;
   if (notes.stopped !== undefined) return;
   const bytes = await contentOf(folder, name, one);
   if (bytes === undefined) return;
@@ -167,7 +181,7 @@ async function searchFile(folder: Folder, name: string, one: Search): Promise<vo
   notes.bytes += bytes.length;
   const text = bytes.toString();
   if (!one.matcher.mayBeIn(text)) return;
-  const path = workspacePath(folder, name);
+  const path = pathIn(folder, name);
   const { matcher, contextLines, most } = one;
   const options = { matcher, contextLines, most: most - notes.matches };
   const until = (): boolean => breath.elapsed >= limits.searchMs;
@@ -175,8 +189,8 @@ async function searchFile(folder: Folder, name: string, one: Search): Promise<vo
   notes.longLines += found.longLines;
   notes.matches += found.lines.length;
   if (found.lines.length > 0) one.found.push({ path, ...found });
-  if (found.isCut) notes.stopped = `after ${limits.searchMs / 1000} seconds`;
-  if (notes.matches >= most) notes.stopped = `after ${most} matches`;
+  if (found.isCut) notes.stopped = `after ${counted(limits.searchMs / 1000, "second")}`;
+  if (notes.matches >= most) notes.stopped = `after ${counted(most, "match", "matches")}`;
 }
 
 async function contentOf(folder: Folder, name: string, one: Search): Promise<Buffer | undefined> {
@@ -198,7 +212,12 @@ async function contentOf(folder: Folder, name: string, one: Search): Promise<Buf
   return undefined;
 }
 
-function workspacePath(folder: Folder, name: string): string {
+function fileIn(folder: Folder, name: string, { isOutside }: Located): FoundFile {
+  const workspacePath = isOutside ? null : pathIn(folder, name);
+  return { workspacePath, hostPath: join(folder.hostPath, name) };
+}
+
+function pathIn(folder: Folder, name: string): string {
   return (folder.path === "." ? name : `${folder.path}/${name}`).normalize("NFC");
 }
 
@@ -214,16 +233,18 @@ function output({ found, notes, workspace }: Search, walked: readonly string[]):
     ...(notes.stopped === undefined
       ? []
       : [`the search ended ${notes.stopped}; there may be more`]),
-    ...(notes.tooLarge > 0 ? [`${notes.tooLarge} files are too large and were not searched`] : []),
-    ...(notes.binary > 0 ? [`${notes.binary} files are no text`] : []),
-    ...(notes.unreadable > 0 ? [`${notes.unreadable} files could not be read`] : []),
-    ...(notes.withheld > 0 ? [`${notes.withheld} files may not be read here`] : []),
+    ...(notes.tooLarge > 0
+      ? [`${counted(notes.tooLarge, "file is", "files are")} too large to be searched`]
+      : []),
+    ...(notes.binary > 0 ? [`${counted(notes.binary, "file is", "files are")} no text`] : []),
+    ...(notes.unreadable > 0 ? [`${counted(notes.unreadable, "file")} could not be read`] : []),
+    ...(notes.withheld > 0 ? [`${counted(notes.withheld, "file")} may not be read here`] : []),
     ...(notes.longLines > 0
-      ? [`of ${notes.longLines} long lines only the beginning was searched`]
+      ? [`of ${counted(notes.longLines, "long line")} only the beginning was searched`]
       : []),
     ...walked,
   ];
-  const first = `${notes.matches} matching lines in ${found.length} of ${notes.files} files`;
+  const first = `${counted(notes.matches, "matching line")} in ${found.length} of ${counted(notes.files, "file")}`;
   const body = blocks.map((lines) => lines.join("\n")).join("\n\n");
   const cut =
     body.length > readCharacters ? [`the text was cut at ${readCharacters} characters`] : [];

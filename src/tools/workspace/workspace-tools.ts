@@ -13,7 +13,7 @@ import { readFileTool } from "./read-file.ts";
 import { runCommandTool } from "./run-command.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { searchTool } from "./search.ts";
-import type { WorkspacePlace } from "./workspace.ts";
+import type { FoundFile, WorkspacePlace } from "./workspace.ts";
 import type { ToolGround } from "./workspace-tool.ts";
 import { writeFileTool } from "./write-file.ts";
 
@@ -23,8 +23,8 @@ export interface WorkspaceToolsOptions {
   /** The data directory, the configuration, the user's state: what no tool touches. */
   readonly protectedFolders: readonly string[];
   readonly limits?: Partial<WorkspaceLimits>;
-  /** Whether the rules let a file be read that a search comes past; its path is from the workspace. */
-  readonly mayRead?: (path: string) => boolean;
+  /** Whether the rules let a file be read that a search comes past. */
+  readonly mayRead?: (file: FoundFile) => boolean;
   /** As `findSandbox` found it; without one commands are not confined, and say so. */
   readonly sandbox?: Sandbox;
   /** Variables that commands see beside PATH, HOME, LANG, TERM and TMPDIR. */

@@ -1,6 +1,6 @@
 import type { PathFact } from "../../domain/policy-decision.ts";
 import type { ToolContext } from "../tool.ts";
-import { openBelow, type Anchor, type Folder } from "./files/folder.ts";
+import { openBelow, openOutside, type Anchor, type Folder } from "./files/folder.ts";
 import { codeOf } from "./files/system-error.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { examinePath, groundOf } from "./paths/examine-paths.ts";
@@ -13,17 +13,25 @@ export interface Workspace {
   readonly root: string;
   readonly places: ProtectedPlaces;
   readonly limits: WorkspaceLimits;
-  readonly mayRead: (path: string) => boolean;
+  readonly mayRead: (file: FoundFile) => boolean;
   readonly anchor?: Anchor;
+}
+
+/** A file that no call names. */
+export interface FoundFile {
+  /** From the workspace; null outside of it. */
+  readonly workspacePath: string | null;
+  readonly hostPath: string;
 }
 
 /** Something in a workspace, where it was when the call was judged. */
 export interface Located {
-  /** From the workspace, with `/`; `.` for itself. */
+  /** From the workspace, with `/`; `.` for itself. Where it is outside, the whole path. */
   readonly path: string;
   readonly hostPath: string;
-  /** The same name by name, as they are on the disk. */
+  /** The same name by name, as they are on the disk; from the root of the machine where it is outside. */
   readonly names: readonly string[];
+  readonly isOutside: boolean;
 }
 
 export interface WorkspacePlace {
@@ -31,7 +39,7 @@ export interface WorkspacePlace {
   readonly protectedFolders: readonly string[];
   readonly limits: WorkspaceLimits;
   /** Whether the rules let a file be read that no call names; every one when absent. */
-  readonly mayRead?: (path: string) => boolean;
+  readonly mayRead?: (file: FoundFile) => boolean;
   readonly anchor?: Anchor;
 }
 
@@ -50,7 +58,34 @@ export async function locate(
   context?: Pick<ToolContext, "paths">,
 ): Promise<Located> {
   const fact = await examinePath({ argument, input }, workspace);
-  const { place, hostPath, workspacePath, reason } = fact;
+  return locatedInside(workspace, fact, context);
+}
+
+/** The same for a tool that reads: also what is outside, where the rules let it be judged and it was allowed. */
+export async function locateToRead(
+  workspace: Workspace,
+  { argument, input }: { readonly argument: string; readonly input: string },
+  context?: Pick<ToolContext, "paths">,
+): Promise<Located> {
+  const fact = await examinePath({ argument, input }, workspace);
+  const { place, hostPath } = fact;
+  const isJudged = context?.paths !== undefined && isAsJudged(fact, context.paths);
+  if (place !== "outside" || hostPath === null || !isJudged || SYSTEM.test(hostPath)) {
+    return locatedInside(workspace, fact, context);
+  }
+  const names = hostPath.split("/").filter((name) => name !== "");
+  return { path: hostPath, hostPath, names, isOutside: true };
+}
+
+/** What is there is no file of a disk: it tells of processes and their secrets, or does something when it is read. */
+const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
+
+function locatedInside(
+  workspace: Workspace,
+  fact: PathFact,
+  context: Pick<ToolContext, "paths"> | undefined,
+): Located {
+  const { input, place, hostPath, workspacePath, reason } = fact;
   if (place !== "inside" || hostPath === null || workspacePath === null) {
     throw refusal(
       place === "inside" ? "invalid" : place,
@@ -61,7 +96,8 @@ export async function locate(
     throw refusal("moved", `${shown(input)} leads elsewhere than when it was allowed`);
   }
   const below = hostPath.slice(workspace.root.length + 1);
-  return { path: workspacePath, hostPath, names: below === "" ? [] : below.split("/") };
+  const names = below === "" ? [] : below.split("/");
+  return { path: workspacePath, hostPath, names, isOutside: false };
 }
 
 /** A path that nobody judged is not as it was judged. */
@@ -75,13 +111,13 @@ function isAsJudged(fact: PathFact, judged: readonly PathFact[]): boolean {
 /** The folder that something is in, held open, and its name there. */
 export async function inItsFolder<Value>(
   workspace: Workspace,
-  { path, names }: Located,
+  { path, names, isOutside }: Located,
   use: (folder: Folder, name: string) => Promise<Value>,
   { make = false }: { readonly make?: boolean } = {},
 ): Promise<Value> {
   const name = names.at(-1);
   if (name === undefined) throw refusal("not_a_file", "That is the workspace itself, and no file");
-  const folder = await folderAt(workspace, names.slice(0, -1), { path, make });
+  const folder = await folderAt(workspace, names.slice(0, -1), { path, isOutside, make });
   try {
     return await use(folder, name);
   } finally {
@@ -89,12 +125,17 @@ export async function inItsFolder<Value>(
   }
 }
 
+interface FolderWish extends Pick<Located, "path" | "isOutside"> {
+  readonly make?: boolean;
+}
+
 export async function folderAt(
   workspace: Workspace,
   names: readonly string[],
-  { path, make = false }: { readonly path: string; readonly make?: boolean },
+  { path, isOutside, make = false }: FolderWish,
 ): Promise<Folder> {
   try {
+    if (isOutside) return await openOutside(`/${names.join("/")}`, workspace);
     return await openBelow(workspace.root, names, { ...workspace, make });
   } catch (error) {
     const code = codeOf(error);

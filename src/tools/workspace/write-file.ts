@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { textArgument } from "./arguments.ts";
@@ -54,7 +55,7 @@ async function writeFile({ input, workspace, context }: WorkspaceCall): Promise<
       const changed = await changeFile({ path, folder, name, before, bytes }, workspace);
       const did =
         before === null ? "Made" : before.sha256 === sha256 ? "Nothing to change in" : "Replaced";
-      const text = `${did} ${path}: ${bytes.length} bytes, sha256 ${sha256}`;
+      const text = `${did} ${path}: ${counted(bytes.length, "byte")}, sha256 ${sha256}`;
       const data = { path, bytes: bytes.length, sha256, existed: before !== null };
       return toolOutput({ text, data, locations: [{ path }], ...changed });
     },

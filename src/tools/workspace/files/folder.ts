@@ -1,6 +1,7 @@
 import { constants, existsSync, type Dirent } from "node:fs";
 import { lstat, mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { isOwnName } from "../paths/own-name.ts";
 import type { ProtectedPlaces } from "../paths/protected-places.ts";
 import { refusal } from "../refusal.ts";
 import { identityOf } from "./identity.ts";
@@ -47,6 +48,20 @@ async function openFolder(hostPath: string, options: FolderOptions): Promise<Fol
   const place = { path: ".", hostPath };
   const handle = await openedFolder(hostPath, place);
   return heldFolder(handle, place, { anchor: systemAnchor(), ...options });
+}
+
+/** Opens a folder that is not in the workspace. What leads to it is no link now, and nobody can change that later. */
+export async function openOutside(hostPath: string, options: FolderOptions): Promise<Folder> {
+  const place = { path: hostPath, hostPath };
+  const handle = await openedFolder(hostPath, place);
+  const folder = await heldFolder(handle, place, { anchor: systemAnchor(), ...options });
+  try {
+    await folder.check();
+    return folder;
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
 }
 
 /** Opens a folder below another by its names, one after the other, and makes those that are missing if it is to. */
@@ -108,6 +123,7 @@ async function heldFolder(
     at,
     self: base,
     async enter(name) {
+      checkName(path, name);
       const inner = { path: join(path, name), hostPath: join(hostPath, name) };
       return heldFolder(await openedFolder(at(name), inner), inner, options);
     },
@@ -117,6 +133,7 @@ async function heldFolder(
       return entries;
     },
     async make(name) {
+      checkName(path, name);
       try {
         await mkdir(at(name));
       } catch (error) {
@@ -129,6 +146,12 @@ async function heldFolder(
     sync: () => handle.sync(),
     close: () => handle.close(),
   };
+}
+
+/** Where a path was not followed first, as on a walk. */
+export function checkName(path: string, name: string): void {
+  if (!isOwnName(name)) return;
+  throw refusal("protected", `${join(path, name)} is what Spanline keeps for itself`);
 }
 
 async function openedFolder(by: string, { path }: Place): Promise<FileHandle> {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProtectedPlaces } from "../paths/protected-places.ts";
 import { refusal } from "../refusal.ts";
-import { NO_LINKS, type Folder } from "./folder.ts";
+import { checkName, NO_LINKS, type Folder } from "./folder.ts";
 import { lookAt } from "./identity.ts";
 import { codeOf } from "./system-error.ts";
 
@@ -22,6 +22,7 @@ export async function openFile(
   places: ProtectedPlaces,
 ): Promise<OpenedFile | undefined> {
   const path = join(folder.path, name);
+  checkName(folder.path, name);
   const before = await lookAt(folder.at(name));
   if (before === undefined) return undefined;
   checkKind(before, path);

@@ -1,7 +1,8 @@
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { leadsNowhere, type PathFact } from "../../../domain/policy-decision.ts";
 import { lookAt } from "../files/identity.ts";
 import { followedPath } from "./followed-path.ts";
+import { isOwnName, PROJECT_FOLDER } from "./own-name.ts";
 import { pathProblem } from "./path-problem.ts";
 import { isWithin, protectedPlaces, type ProtectedPlaces } from "./protected-places.ts";
 import { trueName } from "./true-name.ts";
@@ -38,11 +39,18 @@ export interface Ground {
 }
 
 export async function groundOf({ root, protectedFolders }: Surroundings): Promise<Ground> {
-  const places = await protectedPlaces(protectedFolders);
   const followed = await followedPath(resolve(root));
   const real = followed.problem === undefined ? followed.hostPath : undefined;
+  const own = foldersAbove(real ?? resolve(root)).map((folder) => join(folder, PROJECT_FOLDER));
+  const places = await protectedPlaces([...protectedFolders, ...own]);
   const facts = real === undefined ? undefined : await lookAt(real);
   return { root: real !== undefined && facts?.isDirectory() === true ? real : null, places };
+}
+
+/** A folder and all that it is in. */
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 }
 
 export async function examinePath(given: PathInput, ground: Ground): Promise<PathFact> {
@@ -54,7 +62,7 @@ export async function examinePath(given: PathInput, ground: Ground): Promise<Pat
   if (followed.problem !== undefined) return invalid(given, followed.problem);
   const isInside = isWithin(followed.hostPath, root);
   const hostPath = isInside ? await trueName(followed.hostPath, root) : followed.hostPath;
-  if (isConfiguration(hostPath) || (await places.covers(hostPath))) {
+  if (hostPath.split("/").some(isOwnName) || (await places.covers(hostPath))) {
     const reason = "it leads to what Spanline keeps for itself";
     return { ...given, place: "protected", workspacePath: null, hostPath, reason };
   }
@@ -64,13 +72,6 @@ export async function examinePath(given: PathInput, ground: Ground): Promise<Pat
   }
   return { ...given, place: "inside", workspacePath: workspacePathOf(hostPath, root), hostPath };
 }
-
-/** In any folder: the nearest one counts, so that a new one could take the place of ours. */
-function isConfiguration(hostPath: string): boolean {
-  return hostPath.split("/").some((name) => CONFIGURATION.test(name.normalize("NFKC")));
-}
-
-const CONFIGURATION = /^spanline\.config\./i;
 
 /** NFC, so that a rule about a name fits it however its accents are stored; what is opened is the host path. */
 function workspacePathOf(hostPath: string, root: string): string {

@@ -1,3 +1,4 @@
+import { counted } from "../../../domain/counted.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keptEnds } from "./kept-ends.ts";
@@ -31,7 +32,7 @@ describe("the ends of an output", () => {
           const left = text.length - limit;
           const [head, tail] = [text.slice(0, half), text.slice(half - limit)];
           expect(endsOf(pieces, limit)).toBe(
-            `${head}\n[… ${left} bytes were left out here …]\n${tail}`,
+            `${head}\n[… ${counted(left, "byte was", "bytes were")} left out here …]\n${tail}`,
           );
         },
       ),

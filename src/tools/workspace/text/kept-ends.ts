@@ -1,3 +1,4 @@
+import { counted } from "../../../domain/counted.ts";
 /** The beginning and the end of an output, however long it is; what is between them is counted. */
 export interface KeptEnds {
   add(bytes: Uint8Array): void;
@@ -42,7 +43,7 @@ export function keptEnds(limit: number): KeptEnds {
       }
       const end = Buffer.concat([tail.subarray(tailAt), tail.subarray(0, tailAt)]);
       const left = after - tail.length;
-      return `${wholeEnd(beginning)}\n[… ${left} bytes were left out here …]\n${wholeStart(end)}`;
+      return `${wholeEnd(beginning)}\n[… ${counted(left, "byte was", "bytes were")} left out here …]\n${wholeStart(end)}`;
     },
   };
 }

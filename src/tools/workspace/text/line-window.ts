@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { counted } from "../../../domain/counted.ts";
 
 export interface WindowOptions {
   /** Counted from 1. */
@@ -97,7 +98,7 @@ function textOf({ pieces, length }: OpenLine, limit: number) {
   if (!isCut) return { text: decoded, isCut, hasCarriageReturn, isUtf8: isUtf8(bytes) };
   const beginning = wholeCharacters(decoded, limit);
   const left = length - Buffer.byteLength(beginning);
-  const text = `${beginning}… [${left} more bytes in this line]`;
+  const text = `${beginning}… [${counted(left, "more byte")} in this line]`;
   return { text, isCut, hasCarriageReturn, isUtf8: !beginning.includes("\ufffd") };
 }
 

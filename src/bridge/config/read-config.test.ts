@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../domain/errors.ts";
+import { readConfig } from "./read-config.ts";
+
+const LOCAL = { type: "local", model: "ollama:qwen3" };
+const HARNESS = {
+  type: "harness",
+  arn: "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/a-0123456789",
+};
+
+/** What is thrown for an agent named coder, beside one that has nothing wrong with it. */
+function complaintAbout(agent: object): { readonly path: unknown; readonly message: string } {
+  try {
+    readConfig({ agents: { fine: { provider: LOCAL }, coder: { provider: LOCAL, ...agent } } });
+  } catch (error) {
+    if (error instanceof SpanlineError)
+      return { path: error.details["path"], message: error.message };
+    throw error;
+  }
+  throw new Error("It was accepted");
+}
+
+describe("a configuration with something wrong in it", () => {
+  it.each<[path: string, agent: object, wanted: string]>([
+    ["caps.steps", { caps: { steps: 0 } }, "wanted a whole number from 1 on"],
+    ["caps.stps", { caps: { stps: 3 } }, "did you mean steps?"],
+    ["caps", { caps: 3 }, "wanted an object"],
+    ["onLost", { onLost: "reseeed" }, "wanted ask, continue, reseed, resend"],
+    ["settle", { settle: 1 }, "wanted wait, stop, reseed"],
+    ["approvalSeconds", { approvalSeconds: -1 }, "wanted a number above 0"],
+    ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
+    ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
+    ["approvals.allow[0]", { approvals: { allow: [1] } }, "wanted the name of a tool"],
+    ["policy", { approvals: {}, policy: {} }, "and not both"],
+    ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
+    ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
+    [
+      "provider.guards.repeatedCals",
+      { provider: { ...LOCAL, guards: { repeatedCals: {} } } },
+      "did you mean repeatedCalls?",
+    ],
+    [
+      "provider.guards.lastSteps.within",
+      { provider: { ...LOCAL, guards: { lastSteps: { within: 0 } } } },
+      "wanted a whole number from 1 on",
+    ],
+    [
+      "provider.maxIterations",
+      { provider: { ...HARNESS, maxIterations: "many" } },
+      "wanted a whole number above 0",
+    ],
+    ["provider.allowedTools", { provider: { ...HARNESS, allowedTools: "x" } }, "wanted a list"],
+    ["provider.model", { provider: { ...HARNESS, model: {} } }, "exactly one member"],
+    ["environment.A", { environment: { A: 1 } }, "wanted an object"],
+    ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
+    ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
+  ])("names agents.coder.%s and what was wanted: %j", (path, agent, wanted) => {
+    const { path: found, message } = complaintAbout(agent);
+    expect(found).toBe(`agents.coder.${path}`);
+    expect(message).toContain(`agents.coder.${path}`);
+    expect(message).toContain(wanted);
+    expect(message.match(/agents\./g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { realpath } from "node:fs/promises";
+import { SpanlineError } from "../../domain/errors.ts";
+import { digestOfText } from "../../platform/digest.ts";
+import { readText } from "./read-text.ts";
+
+/** The configuration that a process was started with. */
+export interface UsedConfig {
+  readonly file: string;
+  /** Whether somebody named it; else it was found. */
+  readonly isNamed: boolean;
+}
+
+/** One version of a configuration. */
+export interface ConfigMark {
+  readonly file: string;
+  readonly digest: string;
+}
+
+export async function markOf({ file }: UsedConfig): Promise<ConfigMark> {
+  const digest = digestOfText(await readText(file));
+  return { file: await realpath(file), digest };
+}
+
+export interface ConfigOwner {
+  readonly pid: number;
+  /** Undefined where it runs without one. */
+  readonly config?: ConfigMark | undefined;
+}
+
+/**
+ * The agents are those of the owner, whatever configuration a process that joins it has. One that was named is not passed
+ * over in silence: that is refused. Of one that was found it is said, which is what comes back.
+ */
+export async function passedOver(
+  used: UsedConfig,
+  { pid, config }: ConfigOwner,
+): Promise<string | undefined> {
+  const own = await markOf(used);
+  if (own.file === config?.file && own.digest === config.digest) return undefined;
+  const has =
+    own.file === config?.file
+      ? `Process ${pid} runs the sessions with ${own.file} as it was before it was changed`
+      : `Process ${pid} runs the sessions with ${config?.file ?? "the demo agent"}, and not with ${own.file}`;
+  if (!used.isNamed) return `${has}: end it to use this one`;
+  const message = `${has}; end it, or choose another --data-dir`;
+  throw new SpanlineError("conflict", message, { details: { path: "config", pid } });
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { PathFact } from "../../src/domain/policy-decision.ts";
+import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
+import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
+
+/** Where a path leads now, as it would be judged. */
+function judged({ root, data }: MadeWorkspace, input: string): Promise<PathFact[]> {
+  return examinePaths([{ argument: "path", input }], { root, protectedFolders: [data] });
+}
+
+describe("what is outside of the workspace and was allowed", () => {
+  it("is read, listed and searched there", async () => {
+    const world = madeWorkspace();
+    const { run, outside } = world;
+    const file = join(outside, "secret.txt");
+    const read = await run("read_file", { path: file }, { paths: await judged(world, file) });
+    expect(read.text).toContain("secret outside");
+    expect(read.data).toMatchObject({ path: file });
+    const paths = await judged(world, "../outside");
+    const listed = await run("list_files", { path: "../outside" }, { paths });
+    expect(listed.text).toContain("secret.txt");
+    const found = await run("search", { path: "../outside", pattern: "secret" }, { paths });
+    expect(found.text).toContain(`${file}\n1`);
+  });
+
+  it("is refused without that, and written or worked in by nobody", async () => {
+    const world = madeWorkspace();
+    const { run, outside } = world;
+    const path = join(outside, "secret.txt");
+    const paths = await judged(world, path);
+    const refused = { details: { reason: "outside" } };
+    await expect(run("read_file", { path })).rejects.toMatchObject(refused);
+    await expect(run("read_file", { path }, { paths: [] })).rejects.toMatchObject(refused);
+    const write = run("write_file", { path, content: "x" }, { paths });
+    await expect(write).rejects.toMatchObject(refused);
+  });
+
+  it.each(["/proc/self/environ", "/dev/zero", "/sys/kernel/uevent_seqnum"])(
+    "is not %s, whoever allowed it",
+    async (path) => {
+      const world = madeWorkspace();
+      const call = world.run("read_file", { path }, { paths: await judged(world, path) });
+      await expect(call).rejects.toMatchObject({ code: "workspace_refused" });
+    },
+  );
+
+  it("is refused when a folder above it was replaced by a link since [W-04]", async () => {
+    const world = madeWorkspace();
+    const { run, outside, base } = world;
+    mkdirSync(join(outside, "a/b"), { recursive: true });
+    writeFileSync(join(outside, "a/b/file.txt"), "fine");
+    mkdirSync(join(base, "other/b"), { recursive: true });
+    writeFileSync(join(base, "other/b/file.txt"), "SECRET");
+    const path = join(outside, "a/b/file.txt");
+    const paths = await judged(world, path);
+    renameSync(join(outside, "a"), join(outside, "was"));
+    symlinkSync(join(base, "other"), join(outside, "a"));
+    await expect(run("read_file", { path }, { paths })).rejects.toMatchObject({
+      code: "workspace_refused",
+    });
+  });
+
+  it("leaves out of a search what may not be read", async () => {
+    const world = madeWorkspace({ mayRead: ({ hostPath }) => !hostPath.endsWith("secret.txt") });
+    const { run } = world;
+    const paths = await judged(world, "../outside");
+    const { text } = await run("search", { path: "../outside", pattern: "secret" }, { paths });
+    expect(text).toContain("1 file may not be read here");
+  });
+});
