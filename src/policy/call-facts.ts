@@ -1,5 +1,5 @@
 import type { ToolFacts } from "../domain/agent-event.ts";
-import { jsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { jsonText, type JsonObject } from "../domain/json.ts";
 import { leadsNowhere, type PathFact, type PolicyContext } from "../domain/policy-decision.ts";
 import {
   SIDE_EFFECTS,
@@ -9,6 +9,7 @@ import {
   type ToolTraits,
 } from "../domain/tool-traits.ts";
 import { commandFacts } from "./command/command-facts.ts";
+import { methodFact } from "./method-fact.ts";
 import { pathArguments, type PathArgument } from "./path-arguments.ts";
 import { urlFacts } from "./url-facts.ts";
 
@@ -22,7 +23,7 @@ export interface CallFacts {
 export function factsOf(tool: ToolFacts, input: JsonObject): CallFacts {
   const { name, traits } = tool;
   const { kind, sideEffect } = knownTraits(traits?.kind, traits?.sideEffect);
-  const method = Object.hasOwn(input, "method") ? input["method"] : undefined;
+  const method = methodFact(input);
   const context = {
     tool: name,
     kind,
@@ -30,16 +31,12 @@ export function factsOf(tool: ToolFacts, input: JsonObject): CallFacts {
     capabilities: [...(traits?.capabilities ?? [])],
     ...(mayRunCommands(kind, sideEffect) ? commandFacts(input) : {}),
     ...urlFacts(input),
-    ...(isMethod(method) ? { method: method.toUpperCase() } : {}),
+    ...(method === undefined ? {} : { method }),
     ...mcpFacts(name, traits),
   };
   const { paths, unclear } = pathArguments(traits, input);
   const doubt = unclear === undefined ? {} : { pathsUnclear: unclear };
   return { context: { ...context, ...doubt }, pathArguments: paths };
-}
-
-function isMethod(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value.length <= LONGEST_METHOD;
 }
 
 /** All that the rules are asked about. An argument of which nobody said where it leads is no path. */
@@ -55,6 +52,11 @@ export function contextOf(
     return leadsNowhere({ argument, input }, problem ?? "nobody looked where it leads");
   });
   return { ...context, paths, repeats };
+}
+
+/** How often a call may have been made before: for whatever restricts it. */
+export function timesAtMost({ repeats, repeatsForgotten = 0 }: PolicyContext): number {
+  return repeats + repeatsForgotten;
 }
 
 function keyOf({ argument, input }: Pick<PathFact, "argument" | "input">): string {
@@ -89,5 +91,3 @@ function mcpFacts(
   if (executor !== undefined || mcpServer === undefined || mcpTool === undefined) return {};
   return { mcpServer, mcpTool };
 }
-
-const LONGEST_METHOD = 32;

@@ -11,11 +11,13 @@ export function comparableCall(
   layers: readonly Pick<CompiledLayer, "commandPatterns">[],
 ): PolicyContext {
   const patterns = layers.reduce((sum, layer) => sum + layer.commandPatterns, 0);
-  const texts = (call.simpleCommands ?? []).flatMap(({ words }) => words);
-  const length = texts.reduce((sum, word) => sum + word.length + 1, 0);
+  const words = (call.simpleCommands ?? []).flatMap((command) => command.words);
+  const texts = [...words, ...(call.commandLines ?? [])];
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
   if (length * patterns <= MOST_COMPARED) return call;
   const commandUnparsed = call.commandUnparsed ?? "it is too long for so many rules about commands";
-  return { ...call, commandUnparsed, simpleCommands: [{ program: null, words: [HOLE] }] };
+  const simpleCommands = [{ program: null, words: [HOLE] }];
+  return { ...call, commandUnparsed, simpleCommands, commandLines: [] };
 }
 
 /** Characters times patterns: at worst some tenths of a second. */

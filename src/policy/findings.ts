@@ -5,6 +5,7 @@ import type {
   PolicyAction,
   PolicyContext,
 } from "../domain/policy-decision.ts";
+import { timesAtMost } from "./call-facts.ts";
 import type { CompiledLayer } from "./compile-policy.ts";
 import { refusalsOf } from "./guards.ts";
 import { isAllowedPath } from "./path-places.ts";
@@ -55,7 +56,7 @@ function ruleFinding(rule: Rule, call: PolicyContext): Finding {
   if (action === "deny") labels.push("matched_deny_rule");
   return {
     action,
-    reason: rule.reason ?? reasonOf(rule, call),
+    reason: reasonOf(rule, call),
     rule: { source, action, id, index },
     labels,
     approvers,
@@ -65,11 +66,15 @@ function ruleFinding(rule: Rule, call: PolicyContext): Finding {
 
 const VERBS = { allow: "allows", ask: "asks about", deny: "denies" } as const;
 
-function reasonOf({ source, index, id, action, match }: Rule, call: PolicyContext): string {
-  const said = `${id ?? `${source}[${index}]`} ${VERBS[action]} ${call.tool}`;
+/** A rule's own sentence is about what it names, and nobody knows whether that is what a command runs that was not understood. */
+function reasonOf({ source, index, id, action, match, reason }: Rule, call: PolicyContext): string {
+  const name = id ?? `${source}[${index}]`;
   const speaksOfCommands = match.command !== undefined || match.commandIdentity !== undefined;
-  if (!speaksOfCommands || call.commandUnparsed === undefined) return said;
-  return `${said}; it is not certain what the command runs: ${call.commandUnparsed}`;
+  if (!speaksOfCommands || call.commandUnparsed === undefined) {
+    return reason ?? `${name} ${VERBS[action]} ${call.tool}`;
+  }
+  const own = reason === null ? "" : `, whose reason is: ${reason}`;
+  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${name} ${VERBS[action]}${own}`;
 }
 
 function labelsOf(match: Matcher): string[] {
@@ -117,8 +122,11 @@ function runsPrograms({ kind, sideEffect, command }: PolicyContext): boolean {
 
 function repeatFindings({ layer }: CompiledLayer, call: PolicyContext): Finding[] {
   const { repeatLimit, repeatAction } = layer;
-  if (repeatLimit === null || call.repeats < repeatLimit) return [];
-  const reason = `${call.tool} was called with these very arguments ${call.repeats} times before`;
+  if (repeatLimit === null || timesAtMost(call) < repeatLimit) return [];
+  const reason =
+    call.repeats < repeatLimit
+      ? `${call.tool} may have been called with these very arguments before: there were too many calls to remember`
+      : `${call.tool} was called with these very arguments ${call.repeats} times before`;
   const rule = { source: "repeat_limit", action: repeatAction, id: null, index: 0 };
   return [{ action: repeatAction, reason, rule, labels: ["repeated_call"], approvers: 1 }];
 }

@@ -9,7 +9,11 @@ export function composed(text: string): string {
  */
 export function folded(text: string): string {
   // To upper case first: only that way do ß and SS, ſ and s come out alike.
-  return text.replaceAll(UNSEEN, "").normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+  return withoutUnseen(text).normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+}
+
+export function withoutUnseen(text: string): string {
+  return text.replaceAll(UNSEEN, "");
 }
 
 /** HFS+ leaves them out when it compares names. */

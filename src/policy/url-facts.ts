@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { valuesIn } from "./values-in.ts";
 
 export interface UrlFacts {
   /** As they are asked for, without a name and password; what is no address stands as it came. */
@@ -8,10 +9,14 @@ export interface UrlFacts {
 
 /** Every address in a call's arguments, however deep; undefined where there is none. */
 export function urlFacts(input: JsonObject): UrlFacts | undefined {
-  const { texts, isWhole } = textsIn(input);
-  const found = new Set(texts.flatMap((text) => readUrl(text) ?? []));
-  for (const text of namedAsAddresses(input)) {
-    if (readUrl(text) === undefined) found.add(text.slice(0, LONGEST_URL));
+  const { values, isWhole } = valuesIn(input, NAME_OF_ADDRESSES);
+  const found = new Set<string>();
+  for (const { value, isNamed } of values) {
+    if (typeof value !== "string") continue;
+    const url = readUrl(value);
+    if (url !== undefined) found.add(url);
+    // Where it leads is unknown, as with `example.com/x` and `//example.com`.
+    else if (isNamed || WITHOUT_SCHEME.test(value)) found.add(value.slice(0, LONGEST_URL));
   }
   if (!isWhole || found.size > MOST_URLS) found.add(UNKNOWN_URL);
   if (found.size === 0) return undefined;
@@ -19,11 +24,16 @@ export function urlFacts(input: JsonObject): UrlFacts | undefined {
   return { urls, domains: [...new Set(urls.flatMap((url) => domainOf(url) ?? []))] };
 }
 
+/** `url`, `uris`, `base_url`, `callbackUrl`: what stands there is an address, whatever it looks like. */
+const NAME_OF_ADDRESSES = /(^|[_.-])[Uu][Rr][IiLl][Ss]?$|[a-z0-9]U(rl|RL|ri|RI)s?$/;
+
+/** It leads to a host by the scheme of the page that it stands on. */
+const WITHOUT_SCHEME = /^[\s\p{Cc}]*[\\/]{2}[^\s\\/]\S*\s*$/u;
+
 /** No address, so that it fits no rule that allows and every rule that does not. */
 const UNKNOWN_URL = "…";
 const MOST_URLS = 100;
 const LONGEST_URL = 4_096;
-const MOST_VALUES = 100_000;
 
 /** In lower case, without the dot that may end it; undefined for what is no address. */
 function domainOf(url: string): string | undefined {
@@ -41,39 +51,23 @@ export function parseUrl(text: string): URL | undefined {
 
 /** An address for a network, in one spelling. */
 function readUrl(text: string): string | undefined {
-  // As the parser does it: these characters are passed over wherever they stand.
-  const start = text
-    .slice(0, 64)
-    .replaceAll(/[\t\n\r]/g, "")
-    .trimStart();
-  if (!/^[\0- ]*(https?|wss?|ftp):/i.test(start)) return undefined;
+  // Whoever reads it may leave out more of its beginning than the parser does.
+  const start = text.replace(UNSEEN_BEGINNING, "");
+  if (!SCHEME.test(start)) return undefined;
   if (text.length > LONGEST_URL) return UNKNOWN_URL;
   const url = parseUrl(text);
-  if (url === undefined) return undefined;
+  if (url === undefined) return parseUrl(start) === undefined ? undefined : UNKNOWN_URL;
   url.username = "";
   url.password = "";
   return url.href;
 }
 
-function textsIn(input: JsonObject): { texts: string[]; isWhole: boolean } {
-  const texts: string[] = [];
-  const open: JsonValue[] = [input];
-  for (let at = 0; at < open.length; at++) {
-    const value = open[at] ?? null;
-    if (typeof value === "string") texts.push(value);
-    else if (isObject(value) || Array.isArray(value)) {
-      const inner = Object.values(value);
-      if (open.length + inner.length > MOST_VALUES) return { texts, isWhole: false };
-      for (const one of inner) open.push(one);
-    }
-  }
-  return { texts, isWhole: true };
-}
+const UNSEEN_BEGINNING = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]+/u;
 
-/** What an argument calls an address though it is none, such as `example.com/x`: where it leads is unknown. */
-function namedAsAddresses(input: JsonObject): string[] {
-  return Object.entries(input)
-    .filter(([name]) => /^(url|uri)s?$/i.test(name))
-    .flatMap(([, value]) => value)
-    .filter((value) => typeof value === "string");
-}
+/** The parser passes over tabs and line ends wherever they stand. */
+const SCHEME = new RegExp(
+  `^(?:${["http", "https", "ws", "wss", "ftp"]
+    .map((scheme) => `${scheme}:`.split("").join("[\\t\\n\\r]*"))
+    .join("|")})`,
+  "i",
+);

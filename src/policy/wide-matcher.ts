@@ -1,8 +1,11 @@
 import type { PolicyContext, SimpleCommand } from "../domain/policy-decision.ts";
 import { wideArgument } from "./argument-tests.ts";
 import { allChecks, type CallCheck, type CheckMakers } from "./call-check.ts";
+import { timesAtMost } from "./call-facts.ts";
+import { withBareName, withSpacedOperators } from "./command/command-lines.ts";
 import { coveringTexts } from "./command/join-words.ts";
-import { nameOfProgram } from "./command/launchers.ts";
+import { bareName, nameOfProgram } from "./command/launchers.ts";
+import { mayBeMethod } from "./method-fact.ts";
 import { parsePathPattern } from "./path-pattern.ts";
 import { isNamedPath } from "./path-places.ts";
 import type { Matcher } from "../domain/policy.ts";
@@ -27,7 +30,7 @@ const MAKERS: CheckMakers = {
     };
   },
   command: (patterns) => {
-    const compared = patterns.map(spelled);
+    const compared = [...new Set(patterns.flatMap(formsOfPattern))].map(spelled);
     return (call) =>
       commandTexts(call).some((text) => compared.some((pattern) => fitsAnySpelling(pattern, text)));
   },
@@ -48,17 +51,29 @@ const MAKERS: CheckMakers = {
       ({ urls = [], domains = [] }, isOne) =>
         urls.some((url) => parseUrl(url) === undefined) || domains.some(isOne),
     ),
-  method: (methods) => (call) => call.method !== undefined && methods.includes(call.method.trim()),
-  mcpServer: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpServer)),
-  mcpTool: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpTool)),
+  method: (methods) => (call) => call.method !== undefined && mayBeMethod(call.method, methods),
+  mcpServer: (patterns) =>
+    named(patterns, (call, isOne) =>
+      [call.mcpServer, modelNames(call).server].some((name) => isOne(name)),
+    ),
+  mcpTool: (patterns) =>
+    named(patterns, (call, isOne) =>
+      [call.mcpTool, modelNames(call).tool].some((name) => isOne(name)),
+    ),
   capability: (patterns) => named(patterns, (call, isOne) => call.capabilities.some(isOne)),
   // Written so that a count which is no number counts.
-  repeatCountAtLeast: (least) => (call) => !(call.repeats < least),
+  repeatCountAtLeast: (least) => (call) => !(timesAtMost(call) < least),
   args: (tests) => {
     const checks = tests.map(wideArgument);
     return (_, input) => checks.every((check) => check(input));
   },
 };
+
+/** A server's and its tool's names as the model has them, in letters that all providers take. */
+function modelNames({ tool, mcpServer }: PolicyContext): { server?: string; tool?: string } {
+  const at = mcpServer === undefined ? -1 : tool.indexOf("__");
+  return at < 0 ? {} : { server: tool.slice(0, at), tool: tool.slice(at + 2) };
+}
 
 /** A tool of which nobody knows what it does may do anything that leaves a trace. */
 function mayHave(effect: PolicyContext["sideEffect"], call: PolicyContext): boolean {
@@ -66,13 +81,24 @@ function mayHave(effect: PolicyContext["sideEffect"], call: PolicyContext): bool
   return effect === call.sideEffect || (isUnknown && effect !== "none" && effect !== "read_only");
 }
 
-/** The whole as it was written, and each simple command by itself. Every rule asks for them. */
+/** Its operators as the texts have them, and its program, where it is a plain one, in whatever folder it lies. */
+function formsOfPattern(pattern: string): string[] {
+  const forms = [pattern, withSpacedOperators(pattern)];
+  const bare = pattern.replace(/^[^ *?]+/, bareName);
+  return bare === pattern ? forms : [...forms, bare, withSpacedOperators(bare)];
+}
+
+/** The whole as it was written and in one spelling, and each simple command by itself. Every rule asks for them. */
 function commandTexts(call: PolicyContext): readonly Spelled[] {
   if (call.command === undefined) return [];
   const known = texts.get(call);
   if (known !== undefined) return known;
-  const parts = simpleCommands(call).flatMap(({ words }) => coveringTexts(words));
-  const made = [...new Set([call.command, ...parts])].map(spelled);
+  const parts = simpleCommands(call).flatMap(({ words }) => [
+    ...coveringTexts(words),
+    ...coveringTexts(withBareName(words)),
+  ]);
+  const lines = call.commandLines ?? [];
+  const made = [...new Set([call.command, ...lines, ...parts])].map(spelled);
   texts.set(call, made);
   return made;
 }
@@ -88,8 +114,7 @@ function simpleCommands(call: PolicyContext): readonly SimpleCommand[] {
 /** In whatever folder it lies. */
 function namesOfProgram(program: string | null): string[] {
   if (program === null) return [HOLE];
-  const name = nameOfProgram(program);
-  return [program, name, name.replace(/\.exe$/i, "")];
+  return [program, nameOfProgram(program), bareName(program)];
 }
 
 type IsOne = (name: string | undefined) => boolean;

@@ -4,6 +4,7 @@ import type { PathFact, PolicyContext } from "../../src/domain/policy-decision.t
 import {
   SIDE_EFFECTS,
   TOOL_KINDS,
+  type Executor,
   type SideEffect,
   type ToolKind,
 } from "../../src/domain/tool-traits.ts";
@@ -21,7 +22,7 @@ const pathPattern = fc.constantFrom(
   "{src,lib}/**",
   "SRC/a.ts",
 );
-const commandPattern = fc.constantFrom("*", "git *", "ls", "rm*", "git log ?");
+const commandPattern = fc.constantFrom("*", "git *", "ls", "rm*", "git log ?", "/bin/rm *", "ls *");
 const program = fc.constantFrom("*", "git", "rm", "l?", "/bin/rm");
 const domain = fc.constantFrom("*", "good.com", "*.good.com");
 const url = fc.constantFrom("*://*/*", "https://good.com/*", "https://*.good.com/v1*");
@@ -55,7 +56,9 @@ export const matcher = fc.oneof(
         mcp_server: some(fc.constantFrom("github", "*")),
         capability: some(fc.constantFrom("workspace.*", "a.b")),
         repeat_count_at_least: fc.nat(2),
-        args: fc.record({ extra: argumentTest }),
+        method: some(fc.constantFrom("GET", "DELETE")),
+        mcp_tool: some(fc.constantFrom("x", "*.x", "x_*")),
+        args: fc.oneof(fc.record({ extra: argumentTest }), fc.record({ "extra.f": argumentTest })),
       },
       { requiredKeys: [] },
     )
@@ -65,7 +68,7 @@ export const matcher = fc.oneof(
 /** Two keys at most: more hardly ever fit. An allowance by arguments says for which tool. */
 function pruned(keys: { [key: string]: unknown }): { [key: string]: unknown } {
   const kept = Object.fromEntries(Object.entries(keys).slice(0, 2));
-  const needsTool = "args" in kept || "repeat_count_at_least" in kept;
+  const needsTool = ["args", "method", "repeat_count_at_least"].some((key) => key in kept);
   return needsTool ? { tool: ["*"], ...kept } : kept;
 }
 
@@ -137,14 +140,36 @@ const input: fc.Arbitrary<JsonObject> = fc.record(
       "git $X",
       "/bin/rm x",
       "git log > x",
+      "ls x|git log",
+      "ls x | /bin/rm x",
+      "for f in a; do ls $f; done",
+      "find . -e$X",
+      ["git", "log"],
     ),
+    args: fc.constantFrom([], ["log"], "log"),
+    method: fc.constantFrom("GET", "delete", "G\u200bET", ["GET"], null),
     url: fc.constantFrom(
       "https://good.com/v1",
       "https://a.good.com/v1/x",
       "http://evil.com",
       "good.com",
+      "//good.com/v1",
     ),
-    extra: fc.constantFrom("x", "xy", 5, true, null, ["x"], ["x", "z"], {}),
+    extra: fc.constantFrom(
+      "x",
+      "X",
+      "xy",
+      5,
+      true,
+      null,
+      ["x"],
+      ["x", "z"],
+      {},
+      { f: "x" },
+      { f: "X" },
+      [{ f: 5 }],
+      '{"f":"x"}',
+    ),
   },
   { requiredKeys: [] },
 );
@@ -152,12 +177,21 @@ const input: fc.Arbitrary<JsonObject> = fc.record(
 const tool = fc
   .record({
     name: fc.constantFrom("read_file", "edit_file", "run_command", "github__x", "x", "*"),
+    executor: fc.constantFrom<Executor | undefined>(undefined, undefined, {
+      type: "mcp",
+      server: "github",
+      tool: "a.x",
+    }),
     kind: fc.constantFrom(...TOOL_KINDS, "banana" as ToolKind),
     sideEffect: fc.constantFrom(...SIDE_EFFECTS, "banana" as SideEffect),
     capabilities: fc.subarray(["workspace.read", "a.b"]),
     isDeclared: fc.boolean(),
   })
-  .map(({ name, isDeclared, ...traits }) => (isDeclared ? toolWith(name, traits) : toolWith(name)));
+  .map(({ name, isDeclared, executor, ...traits }) =>
+    isDeclared
+      ? toolWith(name, executor === undefined ? traits : { ...traits, executor })
+      : toolWith(name),
+  );
 
 /** A call, and where its paths were found to lead. */
 export const judged: fc.Arbitrary<{ context: PolicyContext; input: JsonObject }> = fc

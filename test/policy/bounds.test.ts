@@ -27,6 +27,30 @@ describe("a command with launchers in a row", () => {
   });
 });
 
+const anyJoined = fc
+  .tuple(
+    fc.array(fc.constantFrom("ls", "/bin/cat y", "env nice ls", "$(ls|ls)", "sh -c 'a|b'"), {
+      maxLength: 30,
+    }),
+    fc.constantFrom("|", ";", "&&", " | ", "\n"),
+    fc.nat({ max: 900 }),
+  )
+  .map(([commands, operator, quotes]) => commands.join(` ${"\\'".repeat(quotes)}${operator}`));
+
+describe("a command of many that are joined", () => {
+  it("is not more to compare than four times the longest command, however it is spelt", () => {
+    fc.assert(
+      fc.property(anyJoined, (command) => {
+        const { commandLines = [] } = commandFacts({ command }) ?? {};
+        expect(commandLines.join("").length).toBeLessThanOrEqual(MOST_TEXT);
+      }),
+    );
+    const quotes = "\\'".repeat(900);
+    const long = commandFacts({ command: `/bin/ls ${quotes};/bin/ls ${quotes}` });
+    expect(long?.commandUnparsed).toBe("it joins too much");
+  });
+});
+
 describe("a command that is too long for so many rules", () => {
   const rules = (action: "allow" | "deny", count: number): object => ({
     rules: Array.from({ length: count / 100 }, (_, at) => ({

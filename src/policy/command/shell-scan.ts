@@ -13,8 +13,16 @@ export interface ScannedCommand {
 export interface ScannedText {
   /** In order of their beginning, those inside `$( )` and `( )` too. */
   readonly commands: readonly ScannedCommand[];
+  /** The same as they are joined; those of a `$( )` make a line of their own. */
+  readonly lines: readonly (readonly JoinedCommand[])[];
   /** Why the text was not understood to its end. What else it runs is unknown then. */
   readonly problem?: string;
+}
+
+export interface JoinedCommand {
+  /** What stands before it: `|`, `&&`, `||`, `&`, or `;` for all else. */
+  readonly operator: string;
+  readonly command: ScannedCommand;
 }
 
 /**
@@ -22,11 +30,11 @@ export interface ScannedText {
  * anything else comes up it stops and says so, for a guess would be an attacker's way in.
  */
 export function scanShell(text: string): ScannedText {
-  const scan: Scan = { text, at: 0, depth: 0, commands: [] };
+  const scan: Scan = { text, at: 0, depth: 0, commands: [], lines: [], line: [], signs: "" };
   if (UNREADABLE.test(text)) fail(scan, "it has control characters");
-  scanList(scan, "");
-  const { commands, problem } = scan;
-  return problem === undefined ? { commands } : { commands, problem };
+  scanLine(scan, "");
+  const { commands, lines, problem } = scan;
+  return problem === undefined ? { commands, lines } : { commands, lines, problem };
 }
 
 /** Spaces, tabs and line ends are read as shells do; a hole in the text would be mistaken for one of ours. */
@@ -37,6 +45,10 @@ interface Scan {
   at: number;
   depth: number;
   readonly commands: ScannedCommand[];
+  readonly lines: JoinedCommand[][];
+  /** The line that is being read, and what came in it since the last command. */
+  line: JoinedCommand[];
+  signs: string;
   problem?: string;
 }
 
@@ -64,6 +76,17 @@ function skipComment(scan: Scan): void {
 
 const MOST_NESTING = 40;
 
+/** Commands that nothing joins with those around them. */
+function scanLine(scan: Scan, closing: ")" | ""): void {
+  const { line, signs } = scan;
+  scan.line = [];
+  scan.signs = "";
+  scan.lines.push(scan.line);
+  scanList(scan, closing);
+  scan.line = line;
+  scan.signs = signs;
+}
+
 /** Commands one after the other, until the closing bracket or the end. */
 function scanList(scan: Scan, closing: ")" | ""): void {
   if (++scan.depth > MOST_NESTING) fail(scan, "it is nested too deeply");
@@ -75,20 +98,21 @@ function scanList(scan: Scan, closing: ")" | ""): void {
       scan.depth -= 1;
       return;
     }
-    if (next === "(") scanBrackets(scan);
+    if (next === "(") scanBrackets(scan, scanList);
     else if (";&|\n".includes(next)) scanOperator(scan, next);
     else scanCommand(scan);
   }
 }
 
-function scanBrackets(scan: Scan): void {
+function scanBrackets(scan: Scan, scanInside: typeof scanList): void {
   scan.at += 1;
   if (peek(scan) === "(") fail(scan, "it calculates with (( ))");
-  else scanList(scan, ")");
+  else scanInside(scan, ")");
 }
 
 function scanOperator(scan: Scan, operator: string): void {
   scan.at += 1;
+  scan.signs += operator;
   if (operator === ";" && peek(scan) === ";") fail(scan, "it has ;;");
   // One shell redirects both outputs by it; another ends the command there, and begins the next.
   if (operator === "&" && peek(scan) === ">") fail(scan, "it has &>");
@@ -114,7 +138,13 @@ function scanCommand(scan: Scan): void {
     else if (!scanNextWord(scan, command)) break;
   }
   const { words, assignments, redirects } = command;
-  if (words.length + assignments.length === 0 && !redirects) scan.commands.splice(place, 1);
+  if (words.length + assignments.length === 0 && !redirects) {
+    scan.commands.splice(place, 1);
+    return;
+  }
+  const [, operator = ";"] = /(\|\||&&|\||&)[&\n]*$/.exec(scan.signs) ?? [];
+  scan.line.push({ operator, command });
+  scan.signs = "";
 }
 
 /** False after a word of the shell's own, which is followed by another command. */
@@ -127,10 +157,11 @@ function scanNextWord(scan: Scan, command: OpenCommand): boolean {
     if (written.length > 1) fail(scan, "it redirects by a number of several digits");
     return true;
   }
+  if (written.startsWith("{") && isRedirect(scan)) fail(scan, "it redirects by a name");
   // The shell's own words are read as such only where a command begins.
   if (!command.hasBegun) {
     if (BEFORE_COMMANDS.has(written)) return false;
-    if (written === "for") return scanFor(scan);
+    if (written === "for") return scanFor(scan, command);
     if (NOT_READ.has(written)) fail(scan, `it has ${written}`);
   }
   command.hasBegun = true;
@@ -145,14 +176,23 @@ function scanNextWord(scan: Scan, command: OpenCommand): boolean {
 const BEFORE_COMMANDS = new Set("if then else elif fi while until do done time ! { }".split(" "));
 const NOT_READ = new Set("case esac select function coproc [[ ]]".split(" "));
 
-/** `for name in words`: the words are data; what is done with them follows. */
-function scanFor(scan: Scan): false {
+/** `for name in words`: the name is set, the words are data; what is done with them follows. */
+function scanFor(scan: Scan, command: OpenCommand): false {
+  const name = scanPlainWord(scan);
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) command.assignments.push(name);
+  else fail(scan, "it has for without a plain name");
   for (let next = skipBlanks(scan); !";&|\n<>()#".includes(next); next = skipBlanks(scan)) {
-    const start = scan.at;
-    scanWord(scan);
-    if (scan.text.slice(start, scan.at).replaceAll("\\\n", "") === "do") break;
+    if (scanPlainWord(scan) === "do") break;
   }
   return false;
+}
+
+/** The next word as it is written. */
+function scanPlainWord(scan: Scan): string {
+  skipBlanks(scan);
+  const start = scan.at;
+  scanWord(scan);
+  return scan.text.slice(start, scan.at).replaceAll("\\\n", "");
 }
 
 function isRedirect(scan: Scan): boolean {
@@ -241,7 +281,7 @@ function scanDoubleQuotes(scan: Scan, word: OpenWord): void {
 function scanDollar(scan: Scan, word: OpenWord, quotes: string): void {
   const next = peek(scan);
   if (next === "(") {
-    scanBrackets(scan);
+    scanBrackets(scan, scanLine);
     return add(word, HOLE);
   }
   const variable = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/;

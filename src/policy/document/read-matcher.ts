@@ -49,9 +49,11 @@ function several<Read>(readOne: (value: unknown, path: string) => Read): Reader<
   return (value, path) => severalAt(value, path, readOne);
 }
 
-/** Reads which calls a rule is about: tools for short, true or null for all, or a key for each thing that has to fit. */
+/** Reads which calls a rule is about: tools for short, true for all, or a key for each thing that has to fit. */
 export function readMatcher(value: unknown, path: string, isAllowing: boolean): Matcher {
-  if (value === null || value === true) return {};
+  if (value === true) return {};
+  // What YAML makes of a key with nothing after it.
+  if (value === null) throw wrong(path, "is empty; write true for every call");
   if (typeof value === "string" || Array.isArray(value))
     return { tool: severalAt(value, path, namePatternAt) };
   if (typeof value !== "object") {

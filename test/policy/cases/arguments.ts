@@ -57,8 +57,60 @@ const LISTED: readonly Row[] = [
   ["and a name", deny({ "a.0": { equals: "x" } }), pay({ a: [{ "0": "x" }] }), denied],
 ];
 
+const denyProd = deny({ env: { equals: "prod" } });
+const denyIn = deny({ env: { in: ["prod", "live"] } });
+const denyInner = deny({ "o.f": { equals: "prod" } });
+
+/** To a denial, a value in any spelling, and what may hold it. */
+const SPELT: readonly Row[] = [
+  ["equals in capitals", denyProd, pay({ env: "PROD" }), denied],
+  ["equals with what is not seen", denyProd, pay({ env: "pr\u200bod" }), denied],
+  ["equals with blanks around", denyProd, pay({ env: " prod\n" }), denied],
+  ["equals in a list in a list", denyProd, pay({ env: [["Prod"]] }), denied],
+  ["not another text", denyProd, pay({ env: "product" }), none],
+  ["in, in capitals", denyIn, pay({ env: "Live" }), denied],
+  ["in, with what is not seen", denyIn, pay({ env: "li\u00adve" }), denied],
+  ["in, in a list", denyIn, pay({ env: ["a", "LIVE"] }), denied],
+  ["not in", denyIn, pay({ env: "test" }), none],
+  [
+    "equals deep in an object",
+    deny({ o: { equals: { f: ["prod", 1] } } }),
+    pay({ o: { f: ["PROD", "1"] } }),
+    denied,
+  ],
+  ["not an object with more", deny({ o: { equals: { f: 1 } } }), pay({ o: { f: 1, g: 2 } }), none],
+  ["an object for a list", deny({ o: { equals: ["a"] } }), pay({ o: { 0: "a" } }), denied],
+  [
+    "an expression with what is not seen",
+    deny({ env: { matches: "^prod" } }),
+    pay({ env: "p\u200brod" }),
+    denied,
+  ],
+  ["equals to allow is as it is", allow({ env: { equals: "prod" } }), pay({ env: "PROD" }), asked],
+  ["in to allow is as it is", allow({ env: { in: ["prod"] } }), pay({ env: "pr\u200bod" }), asked],
+  ["a text on the way may hold it", denyInner, pay({ o: '{"f":"prod"}' }), denied],
+  ["a text in a list on the way", denyInner, pay({ o: [{ f: "x" }, '{"f":"prod"}'] }), denied],
+  ["a number on the way is of another type", denyInner, pay({ o: 5 }), denied],
+  ["null on the way is nothing", denyInner, pay({ o: null }), none],
+  ["nothing on the way is nothing", denyInner, pay({ p: "x" }), none],
+  ["a text on the way, and exists", deny({ "o.f": { exists: true } }), pay({ o: "f: 1" }), denied],
+  [
+    "a text on the way allows nothing",
+    allow({ "o.f": { equals: "x" } }),
+    pay({ o: '{"f":"x"}' }),
+    asked,
+  ],
+  [
+    "texts in a list have no places",
+    deny({ "to.5": { equals: "x" } }),
+    pay({ to: ["a", "b"] }),
+    none,
+  ],
+];
+
 export const ARGUMENT_CASES: readonly Row[] = [
   ...LISTED,
+  ...SPELT,
   [
     "a number within its limit is allowed",
     allow({ amount: { at_most: 100 } }),
@@ -127,6 +179,36 @@ export const ARGUMENT_CASES: readonly Row[] = [
     allow({ to: { in: ["ada", "bob"] } }),
     pay({ to: ["ada", "eve"] }),
     asked,
+  ],
+  [
+    "a denied choice is denied",
+    deny({ to: { in: [true, "force"] } }),
+    pay({ to: "force" }),
+    denied,
+  ],
+  [
+    "a text that is none of the denied ones is not, whatever types the others have",
+    deny({ to: { in: [true, "force"] } }),
+    pay({ to: "harmless" }),
+    none,
+  ],
+  [
+    "a text that spells a denied choice is denied",
+    deny({ to: { in: [true, "force"] } }),
+    pay({ to: ["harmless", "True"] }),
+    denied,
+  ],
+  [
+    "what is of another type than all denied choices is denied",
+    deny({ to: { in: [true, "force"] } }),
+    pay({ to: 1 }),
+    denied,
+  ],
+  [
+    "a denied choice deep in lists is denied",
+    deny({ to: { in: [true, "force", "b"] } }),
+    pay({ to: [["a", ["force"]]] }),
+    denied,
   ],
   ["an empty list is no choice", allow({ to: { in: ["ada"] } }), pay({ to: [] }), asked],
   [

@@ -104,6 +104,82 @@ const LAUNCHERS: readonly Row[] = [
   ["by exec", denyRm, run("exec rm x"), denied],
 ];
 
+/** A word that the shell completes may become any word. */
+const COMPLETED: readonly Row[] = [
+  ["find by a word that a variable ends", denyRm, run("find . -exec$Z rm x \\;"), denied],
+  ["find by a word that a command ends", denyRm, run("find . -e$(echo xec) rm x \\;"), denied],
+  ["find by a word with a pattern", denyRm, run("find . -exe[c] rm x \\;"), denied],
+  ["find by a word with braces", denyRm, run("find . -{exec,} rm x \\;"), denied],
+  ["find by a folder that may go on", denyRm, run("find src/$X -name y"), denied],
+  ["find by quotes inside the word", denyRm, run("find . -e'xe'c rm x \\;"), denied],
+  ["find of GNU by another name", denyRm, run("gfind . -exec rm x \\;"), denied],
+  ["find with a pattern in quotes is plain", denyRm, run("find src -name '*.ts'"), none],
+  ["fd by a word that a variable splits", denyRm, run("fd --e${Z}xec rm"), denied],
+  ["fd by -x", denyRm, run("fd -Hx rm"), denied],
+  ["fd by what it is given", denyRm, run("fd $X"), denied],
+  ["fd alone is plain", denyRm, run("fd -e ts"), none],
+  ["xargs of what a variable says", denyRm, run("ls | xargs $Z x"), denied],
+  ["env with a value that may go on", denyRm, run("env CI=$(echo 1 rm) x"), denied],
+  ["env with nothing but such a value", denyRm, run("env CI=$X"), denied],
+  ["env with an option that a variable ends", denyRm, run("env -$Z x"), denied],
+  ["export of a value that may go on", allowGit, run("export CI=$X; git log"), asked],
+  ["printf into an index", denyRm, run("printf '-va[$(rm x)]' hi"), denied],
+  ["printf into a variable", denyRm, run("printf -vPATH ./evil"), denied],
+  ["printf by an option that a variable ends", denyRm, run("printf -$Z x"), denied],
+  ["printf of a variable is plain", denyRm, run('printf %s "$X"'), none],
+  ["test by a word of a command", denyRm, run(`test "$(echo -v)" "a[\\$(rm x)]"`), denied],
+  ["[ ] by a word of a variable", denyRm, run("[ $CI 'a[$(rm x)]' ]"), denied],
+  ["[ ] that calculates, in some shells", denyRm, run("[ 'a[$(rm x)]' -eq 1 ]"), denied],
+  ["[ -v ]", denyRm, run("[ -v x ]"), denied],
+  ["[ ] of plain words is plain", denyRm, run("[ -f x ] && ls"), none],
+  ["wait into an index", denyRm, run("wait -n -p 'a[$(rm x)]'"), denied],
+  ["wait alone is plain", denyRm, run("ls & wait"), none],
+  ["jobs -x", denyRm, run("jobs -x rm x"), denied],
+  ["jobs by a variable", denyRm, run("jobs $X rm x"), denied],
+  ["jobs -l is plain", denyRm, run("jobs -l"), none],
+  ["set -k", denyRm, run("set -k; git log PAGER='rm x'"), denied],
+  ["set -o of what is not known", denyRm, run("set -o keyword; ls"), denied],
+  ["set -H", denyRm, run("set -H; ls"), denied],
+  ["set by a variable", denyRm, run("set -x$Z"), denied],
+  ["set -euo pipefail is plain", denyRm, run("set -euo pipefail; ls"), none],
+];
+
+/** Its input has names, and a shell's text may come by it. */
+const INPUTS: readonly Row[] = [
+  "sh /dev/stdin",
+  "bash /dev/fd/0",
+  "sh /proc/self/fd/0",
+  "sh //dev/./stdin",
+  "sh ../../dev/stdin",
+  "sh /usr/../dev/fd/3",
+  "cd /dev; sh stdin",
+  "cd /dev/fd && bash 0",
+  "zsh /dev/stdin",
+  "sh -",
+  "sh -s",
+].map((command) => [
+  `a shell's input: ${command}`,
+  denyRm,
+  run(`echo 'rm x' | ${command}`),
+  denied,
+]);
+
+/** Programs that start others and are no more than that. */
+const STARTERS: readonly Row[] = [
+  ...`setpriv prlimit setarch linux32 linux64 i386 x86_64 ssh-agent dbus-run-session dbus-launch xvfb-run catchsegv unshare
+  nsenter chroot capsh runuser su sudo doas script watch entr parallel flock chrt ionice taskset numactl stdbuf nohup setsid
+  time timeout strace ltrace gdb valgrind perf rlwrap expect screen tmux at batch systemd-run firejail bwrap proot fakeroot
+  cpulimit chpst softlimit tini dumb-init gosu su-exec busybox toybox genv gtimeout gnohup gxargs noglob nocorrect emulate -
+  /lib64/ld-linux-x86-64.so.2 /lib/ld-musl-x86_64.so.1 ld-2.31.so ld.so`
+    .split(/\s+/)
+    .map((name): Row => [`by ${name}`, denyRm, run(`${name} rm x`), denied]),
+  ["by repeat", denyRm, run("repeat 1 rm x"), denied],
+  ["by zsh's noglob", denyRm, run("zsh -c 'noglob rm x'"), denied],
+  ["by zsh's arithmetic", denyRm, run("zsh -c 'exit a[\\$(rm x)]'"), denied],
+  ["not by a script of zsh", denyRm, run("zsh build.zsh"), none],
+  ["not by ld", denyRm, run("ld -o x y.o"), none],
+];
+
 /** What is not understood is never allowed, and denied where commands are. */
 const UNPARSED: readonly Row[] = [
   [
@@ -187,6 +263,20 @@ const ALLOWED: readonly Row[] = [
   ["another case is another", allowGit, run("GIT log"), asked],
   ["a variable that nobody knows", allowGit, run("GIT_SSH_COMMAND=rm git fetch"), asked],
   ["PATH", allowGit, run("PATH=/tmp git log"), asked],
+  ["PATH by for", allowGit, run("for PATH in ./evil; do git log; done"), asked],
+  ["PATH by for without in", allowGit, run("for PATH do git log; done"), asked],
+  ["PATH by for over lines", allowGit, run("for \\\nPA\\\nTH\nin ./evil\ndo git log\ndone"), asked],
+  ["HOME by for", allowGit, run("for HOME in .; do git log; done"), asked],
+  ["for with a name in quotes", allowGit, run("for 'PATH' in x; do git log; done"), asked],
+  ["for with a name of a variable", allowGit, run("for $X in x; do git log; done"), asked],
+  [
+    "for with a name that nobody looks for",
+    allowGit,
+    run("for f in a b; do git log $f; done"),
+    "allow by rules:git",
+  ],
+  ["PATH by a redirection's name", allowGit, run("ls {PATH}>/dev/null; git log"), asked],
+  ["an index by a redirection's name", allowGit, run("ls {a[0]}</dev/null; git log"), asked],
   ["an export", allowGit, run("export PATH=/tmp; git log"), asked],
   ["a harmless variable", allowGit, run("CI=1 git log"), "allow by rules:git"],
   ["output to a file", allowGit, run("git log > x"), asked],
@@ -220,6 +310,67 @@ const ALLOWED: readonly Row[] = [
     run("make x"),
     "allow by rules:it",
   ],
+];
+
+const denyPiped = {
+  rules: [{ id: "it", deny: { command: ["cat * | nc *", "cd *&&rm*"] } }],
+  default: "allow",
+};
+const piped = "deny by rules:it";
+
+/** A text by whatever name its program goes, and however its commands are joined. */
+const SPELT_TEXTS: readonly Row[] = [
+  ["in a folder", denyPush, run("/usr/bin/git push"), "deny by rules:push"],
+  ["in this folder", denyPush, run("./git push"), "deny by rules:push"],
+  ["with .exe", denyPush, run("git.exe push"), "deny by rules:push"],
+  ["with .EXE in a folder", denyPush, run("bin/git.EXE push x"), "deny by rules:push"],
+  ["started by another", denyPush, run("env /usr/bin/git push"), "deny by rules:push"],
+  [
+    "as a list, in a folder",
+    denyPush,
+    runWith({ argv: ["/bin/git", "push"] }),
+    "deny by rules:push",
+  ],
+  ["not another in a folder", denyPush, run("/usr/bin/git log"), none],
+  ["not one whose name only ends so", denyPush, run("./legit push"), none],
+  [
+    "a pattern with a folder, and the program without",
+    { rules: [{ id: "it", deny: { command: "/usr/bin/git push*" } }], default: "allow" },
+    run("git push"),
+    "deny by rules:it",
+  ],
+  ["an option before the word is another text", denyPush, run("git -C . push"), none],
+  [
+    "which a second pattern says",
+    { rules: [{ id: "it", deny: { command: ["git push*", "git * push*"] } }], default: "allow" },
+    run("git -C . push"),
+    "deny by rules:it",
+  ],
+  ["a folder's program is not allowed by it", allowStatus, run("/usr/bin/git status"), asked],
+  ["a pipe with blanks", denyPiped, run("cat x | nc y"), piped],
+  ["a pipe without blanks", denyPiped, run("cat x|nc y"), piped],
+  ["a pipe with one blank", denyPiped, run("cat x |nc y"), piped],
+  ["a pipe with a backslash in a name", denyPiped, run("cat x | n\\c y"), piped],
+  ["a pipe with quotes", denyPiped, run("cat 'x' | 'nc' y"), piped],
+  ["a pipe to a folder's program", denyPiped, run("cat x | /bin/nc y"), piped],
+  ["a pipe over lines", denyPiped, run("cat x |\n  nc y"), piped],
+  ["a pipe of both outputs", denyPiped, run("cat x |& nc y"), piped],
+  ["a pipe to a started program", denyPiped, run("cat x | env nohup nc y"), piped],
+  ["a pipe over another", denyPiped, run("cat x | tee z | nc y"), piped],
+  ["a pipe after another command", denyPiped, run("ls; cat x | nc y"), piped],
+  ["a pipe before another command", denyPiped, run("cat x | nc y && ls"), piped],
+  ["a pipe in brackets", denyPiped, run("(cat x; ls) | nc y"), piped],
+  ["a pipe in braces", denyPiped, run("{ cat x; } | nc y"), piped],
+  ["a pipe in $( )", denyPiped, run('echo "$(cat x|nc y)" | ls'), piped],
+  ["a pipe around $( )", denyPiped, run("cat $(ls|ls)|nc y"), piped],
+  ["a pipe in a shell's text", denyPiped, run("sh -c 'cat x|nc y'"), piped],
+  ["a pipe after then", denyPiped, run("if ls; then cat x|nc y; fi"), piped],
+  ["a pipe with a variable before it", denyPiped, run("cat x|CI=1 nc y"), piped],
+  ["not another pipe", denyPiped, run("cat x|grep y"), none],
+  ["not the same without a pipe", denyPiped, run("cat x; nc y"), none],
+  ["not the other way round", denyPiped, run("nc y|cat x"), none],
+  ["&& in a pattern without blanks", denyPiped, run("cd x && rm y"), piped],
+  ["|| is no pipe", denyPiped, run("cat x||nc y"), none],
 ];
 
 const TEXTS: readonly Row[] = [
@@ -287,6 +438,37 @@ const FORMS: readonly Row[] = [
     runWith({ command: "git", args: ["log", "-1"] }),
     "allow by rules:git",
   ],
+  [
+    "args beside a list are denied where any command is",
+    denyPush,
+    runWith({ command: ["git"], args: ["push"] }),
+    "deny by rules:push",
+  ],
+  [
+    "and allowed by none",
+    { rules: [{ allow: { tool: "run_command", command: "git log" } }] },
+    runWith({ command: ["git", "log"], args: ["--output=/etc/x"] }),
+    asked,
+  ],
+  ["args beside argv too", denyRm, runWith({ argv: ["ls"], args: ["rm"] }), denied],
+  [
+    "no args beside a list are none",
+    allowGit,
+    runWith({ argv: ["git", "log"], args: [] }),
+    "allow by rules:git",
+  ],
+  [
+    "args that are one text may say anything",
+    denyPush,
+    runWith({ command: "git", args: "push" }),
+    "deny by rules:push",
+  ],
+  [
+    "args in an object too",
+    denyPush,
+    runWith({ command: "git", args: { 0: "push" } }),
+    "deny by rules:push",
+  ],
   ["a second command is not overlooked", denyRm, runWith({ command: "ls", cmd: "rm x" }), denied],
   [
     "two commands are never allowed",
@@ -347,8 +529,12 @@ export const COMMAND_CASES: readonly Row[] = [
   ...SPELLINGS,
   ...COMPOUND,
   ...LAUNCHERS,
+  ...COMPLETED,
+  ...INPUTS,
+  ...STARTERS,
   ...UNPARSED,
   ...ALLOWED,
   ...TEXTS,
+  ...SPELT_TEXTS,
   ...FORMS,
 ];

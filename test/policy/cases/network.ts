@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../src/domain/json.ts";
 import { call, fetchUrl, type Row } from "../calls.ts";
 
 const asked = "ask by default";
@@ -71,6 +72,48 @@ const DOMAINS: readonly Row[] = [
     call("x", { text: "see https://evil.com" }),
     none,
   ],
+  [
+    "many blanks before an address hide nothing",
+    denyDomain,
+    call("x", { link: `${" ".repeat(70)}https://evil.com` }),
+    denied,
+  ],
+  [
+    "many line ends inside its scheme hide nothing",
+    denyDomain,
+    call("x", { link: `ht${"\n".repeat(70)}tps://evil.com` }),
+    denied,
+  ],
+  [
+    "what is not seen before it hides nothing",
+    denyDomain,
+    call("x", { link: "\u200b\u00a0https://evil.com" }),
+    denied,
+  ],
+  ["nor does it within", denyDomain, call("x", { link: "https://ev\u200bil.com" }), denied],
+  ["an address without a scheme", denyDomain, call("x", { link: "//evil.com" }), denied],
+  ["one with backslashes", denyDomain, call("x", { link: " \\\\evil.com/x" }), denied],
+  ["a comment is no address", denyDomain, call("x", { text: "// see evil.com" }), none],
+  ["deep under its name", denyDomain, call("x", { request: { url: "evil.com" } }), denied],
+  ["in lists under its name", denyDomain, call("x", { urls: [["evil.com"]] }), denied],
+  ["in parts under its name", denyDomain, call("x", { url: { host: "evil.com" } }), denied],
+  ["under a longer name", denyDomain, call("x", { baseUrl: "evil.com" }), denied],
+  ["under a longer name with _", denyDomain, call("x", { callback_URL: "evil.com" }), denied],
+  ["under a name in capitals", denyDomain, call("x", { URL: "evil.com" }), denied],
+  ["not under a name that only ends so", denyDomain, call("x", { curl: "evil.com" }), none],
+  ["as a name", denyDomain, call("x", { "https://evil.com": 1 }), denied],
+  [
+    "what has no scheme is not allowed beside one that is",
+    allowDomain,
+    fetchUrl("https://api.good.com", { via: { uri: "api.good.com" } }),
+    asked,
+  ],
+  [
+    "nor is what only some readers see",
+    allowDomain,
+    fetchUrl("https://api.good.com", { next: "\u200bhttps://api.good.com" }),
+    asked,
+  ],
   ["a call without an address goes nowhere", denyDomain, call("x", { text: "hi" }), none],
   ["a domain is allowed", allowDomain, fetchUrl("https://api.good.com/x"), allowed],
   ["the one above it is not", allowDomain, fetchUrl("https://good.com/x"), asked],
@@ -133,6 +176,32 @@ const URLS: readonly Row[] = [
   ["another protocol is another", allowUrl, fetchUrl("http://a.good.com/v1/x"), asked],
 ];
 
+const denyDelete = { rules: [{ id: "it", deny: { method: "DELETE" } }], default: "allow" };
+const allowGet = {
+  rules: [{ id: "it", allow: { tool: "web_fetch", domain: "good.com", method: "GET" } }],
+};
+const good = (more: JsonObject) => fetchUrl("https://good.com", more);
+
+/** What nobody can tell is denied, and never allowed. */
+const ODD_METHODS: readonly Row[] = [
+  ["a method in a list", denyDelete, good({ method: ["DELETE"] }), denied],
+  ["a method in an object", denyDelete, good({ method: { a: "DELETE" } }), denied],
+  ["a method with many blanks", denyDelete, good({ method: `DELETE${" ".repeat(40)}` }), denied],
+  ["a method with what is not seen", denyDelete, good({ method: "DEL\u200bETE" }), denied],
+  ["a method in full-width letters", denyDelete, good({ method: "ＤELETE" }), denied],
+  ["a method with another", denyDelete, good({ method: "GET, DELETE" }), denied],
+  ["a method under its name in capitals", denyDelete, good({ Method: "DELETE" }), denied],
+  ["a method deeper", denyDelete, good({ request: { method: "delete" } }), denied],
+  ["two methods", denyDelete, good({ method: "GET", request: { method: "PUT" } }), denied],
+  ["not a word that is none", denyDelete, good({ method: "credit_card" }), none],
+  ["not the same one twice", denyDelete, good({ method: "get", r: { method: "GET" } }), none],
+  ["not null", denyDelete, good({ method: null }), none],
+  ["a list is not allowed", allowGet, good({ method: ["GET"] }), asked],
+  ["two are not allowed", allowGet, good({ method: "GET", r: { method: "DELETE" } }), asked],
+  ["what is not seen is not allowed", allowGet, good({ method: "G\u200bET" }), asked],
+  ["the same twice is", allowGet, good({ method: "GET", r: { method: "get" } }), allowed],
+];
+
 const METHODS: readonly Row[] = [
   [
     "a method is denied",
@@ -170,4 +239,4 @@ const METHODS: readonly Row[] = [
   ],
 ];
 
-export const NETWORK_CASES: readonly Row[] = [...DOMAINS, ...URLS, ...METHODS];
+export const NETWORK_CASES: readonly Row[] = [...DOMAINS, ...URLS, ...METHODS, ...ODD_METHODS];

@@ -18,6 +18,11 @@ const posing = toolWith("github__read", {
   sideEffect: "none",
   executor: { type: "mcp", server: "evil" },
 });
+const dropAll = toolWith("my_db__drop_all_12effa9e", {
+  kind: "other",
+  sideEffect: "network",
+  executor: { type: "mcp", server: "my db", tool: "drop all" },
+});
 const host = toolWith("github__read", {
   kind: "read",
   sideEffect: "none",
@@ -155,12 +160,6 @@ const ORDER: readonly Row[] = [
   ],
   ["true is every call", { rules: [{ id: "all", deny: true }] }, call("x"), "deny by rules:all"],
   [
-    "null is every call",
-    { rules: [{ id: "all", ask: null }], default: "allow" },
-    call("x"),
-    "ask by rules:all",
-  ],
-  [
     "all keys have to fit",
     deny({ tool: "edit_*", path: "src/**" }),
     edit("lib/x"),
@@ -279,15 +278,29 @@ const TRAITS: readonly Row[] = [
   [
     "a tool has the name that its server gives it",
     deny({ mcp_tool: "drop all" }),
-    calling(
-      toolWith("db__drop_all_12effa9e", {
-        kind: "other",
-        sideEffect: "network",
-        executor: { type: "mcp", server: "db", tool: "drop all" },
-      }),
-    ),
+    calling(dropAll),
     "deny by rules:it",
   ],
+  [
+    "a denial hears the name that the model knows too",
+    deny({ mcp_server: "my_db", mcp_tool: "drop_all_12effa9e" }),
+    calling(dropAll),
+    "deny by rules:it",
+  ],
+  [
+    "a denial may mix both",
+    deny({ mcp_server: "my db", mcp_tool: "drop_*" }),
+    calling(dropAll),
+    "deny by rules:it",
+  ],
+  ["and hears no other", deny({ mcp_tool: "drop" }), calling(dropAll), "allow by default"],
+  [
+    "an allowance hears the server's name",
+    allow({ mcp_server: "my db", mcp_tool: "drop all" }),
+    calling(dropAll),
+    "allow by rules:it",
+  ],
+  ["and only that", allow({ mcp_server: "my db", mcp_tool: "drop_*" }), calling(dropAll), asked],
   ["nor does a host's tool", allow({ mcp_server: "github" }), calling(host), asked],
   [
     "where nobody knows who runs it the name tells",

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { readPolicy } from "../../src/policy/document/read-policy.ts";
+import { judge } from "../../src/policy/judge.ts";
+
+const TOOL = {
+  name: "pay",
+  description: "Pays",
+  schema: { type: "object" },
+  idempotent: false,
+  timeoutMs: 1000,
+} as const;
+
+/** What becomes of a call that may have been made before, and of which nobody knows. */
+function judged(policy: object) {
+  const context = { ...contextOf(factsOf(TOOL, {}), [], 0), repeatsForgotten: 1 };
+  const { action, reason } = judge(readPolicy(policy), context, {});
+  return { action, reason };
+}
+
+describe("a call that may have been made before", () => {
+  it("counts as made for what denies or asks, and says why", () => {
+    const reason =
+      "pay may have been called with these very arguments before: there were too many calls to remember";
+    const limited = { default: "allow", repeat_limit: 1 };
+    expect(judged({ ...limited, repeat_action: "deny" })).toEqual({ action: "deny", reason });
+    expect(judged({ ...limited, repeat_action: "ask" })).toEqual({ action: "ask", reason });
+    const rule = { deny: { tool: "pay", repeat_count_at_least: 1 } };
+    expect(judged({ default: "allow", rules: [rule] })).toMatchObject({ action: "deny" });
+    expect(judged({ default: "allow", repeat_limit: 2 })).toMatchObject({ action: "allow" });
+  });
+
+  it("does not count as made for what allows", () => {
+    const rule = { allow: { tool: "pay", repeat_count_at_least: 1 } };
+    expect(judged({ default: "deny", rules: [rule] })).toMatchObject({ action: "deny" });
+  });
+});
