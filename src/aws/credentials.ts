@@ -35,7 +35,7 @@ export function chainedCredentials(options: ChainOptions = {}): CredentialSource
     } catch (cause) {
       const message =
         `No AWS credentials: ${thrownMessage(cause).replace(/\.?$/, ".")} ` +
-        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`. Without an account, `spanline emulate` and --endpoint-url do.";
+        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`";
       throw new SpanlineError("no_credentials", message, { cause });
     }
   };

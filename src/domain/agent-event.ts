@@ -1,6 +1,8 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Failure } from "./errors.ts";
+import type { ImageType } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
+import type { ModelMessage } from "./model-request.ts";
 import type { MatchedRule, PathFact, PolicyDecision } from "./policy-decision.ts";
 import type { Policy } from "./policy.ts";
 import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.ts";
@@ -20,9 +22,13 @@ export type AgentEvent =
   | AgentBound
   | SessionRecovered
   | SessionTitled
+  | HistoryGiven
   | PromptAccepted
   | PromptWithdrawn
+  | PromptForgotten
   | TurnStarted
+  | TurnPaused
+  | ResultsGiven
   | TurnFinished
   | UpstreamOpened
   | UpstreamSettled
@@ -52,6 +58,7 @@ export type AgentEvent =
   | ApprovalResolved
   | GrantGiven
   | GrantRevoked
+  | ApprovalsDoubted
   | ClientAttached
   | ClientDetached
   | ControlPassed
@@ -72,6 +79,10 @@ export interface SessionOpened {
   readonly principal: string;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** The opener's own word, by which the session can be found again. */
+  readonly label?: string;
+  /** Under which its first conversation is on the provider's side, where that was said: it may be there already. */
+  readonly upstreamId?: string;
 }
 
 /** The definition that holds from here on, so that reading the log again decides as it was decided. */
@@ -98,9 +109,16 @@ export interface AgentFacts {
   readonly settle: Settle;
   /** How long an approval waits for its answer. */
   readonly approvalMs: number;
+  /** How long a paused turn waits for its results; a day where nobody said. */
+  readonly resultsMs?: number;
+  /** What becomes of pictures in prompts; where nobody said, they are sent if the provider takes them, else refused. */
+  readonly images?: ImageHandling;
   /** A turn without a call of this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }
+
+/** `describe`: the model is told in words that there is one. */
+export type ImageHandling = "reject" | "describe" | "send";
 
 export type MutationScope = "read_only" | "apply_workspace";
 
@@ -111,9 +129,19 @@ export interface ProviderFacts {
   readonly canStop: boolean;
   /** `false` when its agent knows nothing but what a call brings: then each brings what the log has. */
   readonly keepsHistory?: boolean;
+  readonly takes?: Takes;
   /** After this much quiet, or this much age, the other side has let the conversation go. */
   readonly idleMs?: number;
   readonly lifetimeMs?: number;
+}
+
+/** What a prompt can bring along for its turn. What is absent would be lost, so that it is refused before. */
+export interface Takes {
+  readonly instructions?: true;
+  readonly tools?: true;
+  readonly allowedTools?: true;
+  readonly maxOutputTokens?: true;
+  readonly images?: true;
 }
 
 export interface ToolFacts {
@@ -166,18 +194,67 @@ export interface SessionTitled {
   readonly title: string;
 }
 
-export type PromptPart = { readonly type: "text"; readonly text: string };
+export type PromptPart = TextPart | ImagePart;
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A picture whose bytes are a blob of the session. */
+export interface ImagePart {
+  readonly type: "image";
+  readonly mediaType: ImageType;
+  readonly blobId: string;
+  readonly bytes: number;
+}
+
+/** What was said elsewhere before this session: the agent is told it first. */
+export interface HistoryGiven {
+  readonly type: "history.given";
+  readonly messages: readonly ModelMessage[];
+}
 
 export interface PromptAccepted {
   readonly type: "prompt.accepted";
   readonly promptId: string;
   readonly content: readonly PromptPart[];
+  readonly options?: PromptOptions;
+  /** The sender's own, to be found again beside the prompt. The session does not read it. */
+  readonly note?: JsonObject;
+}
+
+/** What a prompt asks for, for its own turn alone. */
+export interface PromptOptions {
+  /** Told to the agent beside, or in place of, its own instructions, as its provider can. */
+  readonly instructions?: string;
+  /** Tools of whoever prompts: the turn pauses for their calls, and their results come with a command. */
+  readonly tools?: readonly PromptTool[];
+  /** Only these tools may be called, whosever they are. */
+  readonly allowedTools?: readonly string[];
+  readonly maxOutputTokens?: number;
+  readonly maxToolCalls?: number;
+  /** How long an approval waits for its answer while nobody is there but the sender. */
+  readonly approvalMs?: number;
+}
+
+export interface PromptTool {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly schema: JsonObject;
 }
 
 export interface PromptWithdrawn {
   readonly type: "prompt.withdrawn";
   readonly promptId: string;
   readonly reason: string;
+}
+
+/** It is in the log, and whoever asks for it by its id is told that it is not. */
+export interface PromptForgotten {
+  readonly type: "prompt.forgotten";
+  readonly promptId: string;
 }
 
 export interface TurnStarted {
@@ -200,12 +277,32 @@ export interface TurnFinished {
   readonly outcome: TurnOutcome;
   /**
    * The provider's word, or ours: `max_steps`, `max_seconds`, `max_tokens`, `max_tool_calls` for a cap, and
-   * `no_terminal_tool` where the tool was not called that has to end a turn.
+   * `no_terminal_tool` where the tool was not called that has to end a turn, `results_missing` where nobody brought what
+   * it was paused for.
    */
   readonly reason: string | null;
   readonly usage: Usage | null;
   readonly steps: number;
   readonly failure?: Failure;
+}
+
+/** Nothing is left to do in the turn until somebody brings the results of these calls. */
+export interface TurnPaused {
+  readonly type: "turn.paused";
+  readonly turnId: string;
+  readonly toolCallIds: readonly string[];
+}
+
+/** The results that a turn was paused for; each comes as a `tool.finished` of its own. */
+export interface ResultsGiven {
+  readonly type: "results.given";
+  /** Names this giving, as a prompt's id names a prompt. */
+  readonly promptId: string;
+  readonly turnId: string;
+  readonly toolCallIds: readonly string[];
+  /** Said beside the results. */
+  readonly content?: readonly PromptPart[];
+  readonly note?: JsonObject;
 }
 
 /** A conversation on the provider's side; `seeded` when it begins with what the log has. */
@@ -334,6 +431,8 @@ export interface ToolCalled {
   readonly call: ToolCall;
   /** Why it cannot be run as it is: no such tool, or arguments that its schema refuses. */
   readonly problem?: string;
+  /** Whoever prompted runs it, where and how they like: here it is neither judged nor run. */
+  readonly executor?: "prompter";
 }
 
 /** What looking at a call's arguments found on this machine. Rules are asked about this, and not about the disk. */
@@ -476,6 +575,8 @@ export interface ApprovalRequested {
   readonly deadline: number;
   /** How many different principals have to say yes; one where nothing is said. */
   readonly approvers?: number;
+  /** What a yes for good would allow, for people, such as `edit_file of README.md`. */
+  readonly always?: string;
   /** Why it is asked. */
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
@@ -531,14 +632,32 @@ export interface GrantScope {
   readonly others?: readonly (MatchedRule | null)[];
   /** For a tool that runs commands: what people read of it. */
   readonly command?: string;
-  /** For such a tool, of all its arguments: in another folder, or with one line more, it is another command. */
+  /** Of all its arguments, where any other may do something else: in another folder, it is another command. */
   readonly digest?: string;
+  /** Where its paths have to lead. */
+  readonly paths?: readonly GrantedPath[];
+}
+
+export interface GrantedPath {
+  readonly argument: string;
+  /** From the root of the machine, symlinks followed. */
+  readonly hostPath: string | null;
 }
 
 export interface GrantRevoked {
   readonly type: "grant.revoked";
   readonly grantId: string;
   readonly signature?: Signature;
+}
+
+/**
+ * A receipt of this log is not proven to be of this user's bridge, or one is missing: nothing that was allowed before
+ * counts any more, and people are asked again.
+ */
+export interface ApprovalsDoubted {
+  readonly type: "approvals.doubted";
+  /** Where the first such receipt stands. */
+  readonly seq: number;
 }
 
 export type ClientMode = "controller" | "observer";

@@ -32,7 +32,7 @@ export function imageBlock(mediaType: string, base64: string): ImageBlock {
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** In place of a picture, for a reader who takes none. */
-export function imageNote({ mediaType }: ImageBlock): string {
+export function imageNote({ mediaType }: Pick<ImageBlock, "mediaType">): string {
   return `(A picture, ${mediaType}, that cannot be shown here.)`;
 }
 

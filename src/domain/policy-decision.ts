@@ -49,6 +49,8 @@ export interface PolicyContext {
   readonly command?: string;
   /** Everything that the command runs, in order: a rule that allows has to allow each. */
   readonly simpleCommands?: readonly SimpleCommand[];
+  /** What it joins by `|`, `;` and the like, in one spelling, where that is another than the command's. */
+  readonly commandLines?: readonly string[];
   /** Why it is not certain what the command runs. No rule allows such a command. */
   readonly commandUnparsed?: string;
   readonly urls?: readonly string[];
@@ -58,6 +60,8 @@ export interface PolicyContext {
   readonly mcpTool?: string;
   /** How often this very call was made before in its session. */
   readonly repeats: number;
+  /** How much more often it may have been made: of a session with very many calls, not all are remembered. */
+  readonly repeatsForgotten?: number;
 }
 
 /** A program and its arguments, without quotes. */

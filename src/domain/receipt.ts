@@ -1,5 +1,6 @@
 import type { AgentEvent, Signature } from "./agent-event.ts";
 import type { Draft, Envelope } from "./envelope.ts";
+import { isObject } from "./json.ts";
 
 /** Events that say who let what run: they are signed, so that a log shows when somebody changed them. */
 export type Receipt = Extract<AgentEvent, { readonly signature?: Signature }>;
@@ -35,8 +36,20 @@ export interface LastReceipt {
 export const NO_RECEIPT: LastReceipt = { number: 0, mac: null };
 
 export function lastReceipt(before: LastReceipt, event: AgentEvent): LastReceipt {
-  const { number, mac } = isReceipt(event) ? (event.signature ?? {}) : {};
+  const { number, mac } = isReceipt(event) ? (signatureOf(event) ?? {}) : {};
   return number === undefined || mac === undefined ? before : { number, mac };
+}
+
+/** A log may have been changed: null is what no program of ours writes. Undefined where it is not signed. */
+export function signatureOf({ signature }: Receipt): Signature | null | undefined {
+  if (signature === undefined) return undefined;
+  const given: unknown = signature;
+  if (!isObject(given)) return null;
+  const { keyId, mac, number, before } = given;
+  if (typeof keyId !== "string" || typeof mac !== "string") return null;
+  if (number === undefined && before === undefined) return { keyId, mac };
+  if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 1) return null;
+  return typeof before === "string" || before === null ? { keyId, mac, number, before } : null;
 }
 
 type Place = Pick<Envelope, "sessionId" | "seq"> &

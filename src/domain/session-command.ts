@@ -1,14 +1,43 @@
-import type { ClientMode, Decision, PromptPart } from "./agent-event.ts";
+import type { ClientMode, Decision, PromptOptions, TextPart } from "./agent-event.ts";
 import type { Failure } from "./errors.ts";
+import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
+import type { ToolResultPart } from "./tool.ts";
+
+/** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
+export type GivenPart = TextPart | ImageBlock;
 
 /** What a client can ask of a session. Every surface translates its own protocol into these. */
-export type SessionCommand =
+export type SessionCommand<Part = GivenPart> =
   /** Starts a turn, or waits for the one that runs. */
-  | { readonly type: "prompt"; readonly content: readonly PromptPart[] }
+  | {
+      readonly type: "prompt";
+      readonly content: readonly Part[];
+      readonly options?: PromptOptions;
+      readonly note?: JsonObject;
+      /** Where the log has what was asked last, as far as the sender knows: refused if something was asked since. */
+      readonly after?: number;
+    }
+  /** Brings the results that a paused turn waits for: all of them, each once. */
+  | {
+      readonly type: "give-results";
+      readonly results: readonly GivenResult[];
+      /** Said beside the results. */
+      readonly content?: readonly Part[];
+      readonly note?: JsonObject;
+      readonly after?: number;
+    }
+  | { readonly type: "forget"; readonly promptId: string }
   | { readonly type: "withdraw"; readonly promptId: string }
   /** Ends the turn that runs, if it is the named one, or whichever it is. */
-  | { readonly type: "cancel"; readonly turnId?: string }
+  | {
+      readonly type: "cancel";
+      readonly turnId?: string;
+      /** Somebody else who follows the session keeps the turn alive. The sender stops following it first. */
+      readonly unlessWatched?: true;
+      /** How many of those who follow the session only wait for a turn of their own. */
+      readonly besides?: number;
+    }
   | {
       readonly type: "answer";
       readonly approvalId: string;
@@ -43,5 +72,14 @@ export type CommandReply =
       readonly promptId?: string;
       /** Of the turn that the command is about: absent for a prompt that waits. */
       readonly turnId?: string;
+      /** Where the log has what was asked. */
+      readonly seq?: number;
     }
   | { readonly status: "refused"; readonly failure: Failure };
+
+/** The result of a call that was handed out, by the session's id of the call. */
+export interface GivenResult {
+  readonly toolCallId: string;
+  readonly parts: readonly ToolResultPart[];
+  readonly isError: boolean;
+}

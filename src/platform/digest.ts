@@ -9,6 +9,10 @@ export function digestOfText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+export function digestOfBytes(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
 /** As JSON, the keys in one order. */
 export function canonicalText(value: unknown): string {
   return (

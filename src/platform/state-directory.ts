@@ -2,17 +2,30 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "./environment.ts";
+import { isKnownDirectory } from "./known-directory.ts";
+
+export interface StateDirectory {
+  readonly directory: string;
+  /** What was found on the way there, and is not known to be this user's. */
+  readonly passedOver: readonly string[];
+}
 
 /**
- * Where Spanline keeps what outlives a command: `SPANLINE_DATA_DIR`, else the nearest `.spanline` from here upwards, else
- * the user's own state directory.
+ * Where Spanline keeps what outlives a command: `SPANLINE_DATA_DIR`, else the nearest `.spanline` from here upwards that
+ * is this user's, else the user's own state directory. A folder that came from somewhere else may have a `.spanline`, too.
  */
-export function stateDirectory(env: Environment, from: string): string {
+export function stateDirectory(env: Environment, from: string): StateDirectory {
   const { SPANLINE_DATA_DIR: given } = env;
-  if (given !== undefined && given !== "") return resolve(from, given);
-  const project = nearest(from, ".spanline");
-  if (project !== undefined) return project;
-  return userDirectory(env);
+  if (given !== undefined && given !== "") {
+    return { directory: resolve(from, given), passedOver: [] };
+  }
+  const own = userDirectory(env);
+  const passedOver: string[] = [];
+  for (const found of upwards(from, ".spanline")) {
+    if (isKnownDirectory(found, own)) return { directory: found, passedOver };
+    passedOver.push(found);
+  }
+  return { directory: own, passedOver };
 }
 
 /** The user's own, whatever project they are in. */
@@ -20,10 +33,10 @@ export function userDirectory({ XDG_STATE_HOME: state, LOCALAPPDATA: local }: En
   return join(state || local || join(homedir(), ".local", "state"), "spanline");
 }
 
-function nearest(from: string, name: string): string | undefined {
+function* upwards(from: string, name: string): Generator<string> {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const path = join(folder, name);
-    if (existsSync(path)) return path;
-    if (folder === dirname(folder)) return undefined;
+    if (existsSync(path)) yield path;
+    if (folder === dirname(folder)) return;
   }
 }

@@ -1,4 +1,6 @@
+import type { Takes } from "../domain/agent-event.ts";
 import type { CommandEvent } from "../domain/command-event.ts";
+import type { ImageBlock } from "../domain/image-block.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { ToolCall, ToolResult } from "../domain/tool.ts";
@@ -17,6 +19,8 @@ export interface Provider {
   readonly effectFree: boolean;
   /** `false` when its agent remembers nothing from one call to the next: whoever keeps the conversation brings it with each. */
   readonly keepsHistory?: boolean;
+  /** Which of the options of a call, and whether pictures, reach its agent. The others are not to be given. */
+  readonly takes?: Takes;
   /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
   open(options?: OpenOptions): ProviderSession;
 }
@@ -56,19 +60,31 @@ export interface ProviderSession {
 
 /** Only what is new: the agent holds its history, or gets it by `OpenOptions.history`. */
 export type CallInput =
-  | { readonly type: "prompt"; readonly texts: readonly string[] }
+  | {
+      readonly type: "prompt";
+      readonly texts: readonly string[];
+      /** Shown before the texts, to an agent that takes them. */
+      readonly images?: readonly ImageBlock[];
+    }
   /** Answers the open calls of a turn; `texts` are said after the results. */
   | {
       readonly type: "results";
       readonly turn: Pick<Turn, "messages" | "calls">;
       readonly results: readonly ToolResult[];
       readonly texts?: readonly string[];
+      readonly images?: readonly ImageBlock[];
     };
 
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** Tools that run on our side, offered beside those that the agent has. */
   readonly tools?: readonly OfferedTool[];
+  /** Told to the agent beside its own instructions, or in their place where its provider has but one place for them. */
+  readonly instructions?: string;
+  /** How much the agent may say. */
+  readonly maxOutputTokens?: number;
+  /** Only these may be called, those of the other side among them; none where it is empty. */
+  readonly allowedTools?: readonly string[];
   /** For a provider whose loop runs here; the others have their own. */
   readonly turn?: TurnProgress;
   /** Sees the bytes of the answer before they are read. */

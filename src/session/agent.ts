@@ -8,6 +8,8 @@ export interface Agent extends BoundAgent {
   readonly tools: ReadonlyMap<string, Tool>;
   /** For tools that do not look themselves where their paths lead. Without it, those lead nowhere. */
   readonly examine?: (call: CallToExamine) => Promise<Examined>;
+  /** Where a session works that named this folder, or none; rejects where it cannot. */
+  readonly folderFor?: (named?: string) => Promise<string>;
   /** The same agent with what it has for one session alone, which may change, until it is closed. */
   readonly open?: (place: OpenPlace) => Promise<OpenAgent>;
 }

@@ -1,5 +1,5 @@
 import type { Actor } from "../domain/actor.ts";
-import { isYes } from "../domain/no-to.ts";
+import { isYes } from "../domain/answers.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { digestOf } from "../platform/digest.ts";
 import { grant } from "./approvals/grants.ts";

@@ -1,13 +1,15 @@
 import { SpanlineError } from "../domain/errors.ts";
+import { digestOf } from "../platform/digest.ts";
 import { endGroup } from "../platform/held-process.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Failed } from "./driver-pool.ts";
-import type { Happening } from "./input.ts";
+import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
 import { loadState } from "./load-state.ts";
+import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { initialState, type SessionState } from "./state.ts";
 
@@ -17,7 +19,9 @@ export interface Surroundings {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs: number;
+  readonly seed: () => string;
   readonly sign?: Sign;
+  readonly verify?: Verify;
   readonly report: (error: unknown) => void;
 }
 
@@ -53,7 +57,7 @@ export async function takeUpDriver(
   agentNamed: (name: string) => Agent,
   around: Surroundings & { readonly isHere: boolean },
 ): Promise<Driver> {
-  const { store, isHere, report } = around;
+  const { store, isHere, report, verify } = around;
   const record = await store.session(sessionId);
   if (record === undefined) throw unknownSession(sessionId);
   const agent = agentNamed(record.agent);
@@ -61,14 +65,22 @@ export async function takeUpDriver(
   const { workingDirectory } = record;
   const place = workingDirectory === null ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
-    const state = await loadState(store, sessionId, { ...head, report });
+    const checked = verify === undefined ? {} : { verify, doubts: receiptDoubts(verify) };
+    const state = await loadState(store, sessionId, { ...head, report, ...checked });
+    const doubt = checked.doubts?.seq;
     await endLeftovers(state);
     const live = await liveAgent(agent, { sessionId, ...place }, signal);
     const { digest, facts } = live.current;
-    const bound = state.agent?.digest === digest ? {} : { agent: { digest, facts } };
-    const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound } as const;
+    const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
+    const doubted = doubt === undefined ? {} : { doubt };
+    const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
     return begin(first, state, { ...around, lease, agent: live, failed, ...place });
   });
+}
+
+/** A log that was made elsewhere may name our definition, and have another one there. */
+function isBound({ agent }: SessionState, { digest, facts }: BoundAgent): boolean {
+  return agent?.digest === digest && digestOf(agent.facts) === digestOf(facts);
 }
 
 /** Whoever comes next need not wait for a lease of which nothing came. */

@@ -1,11 +1,9 @@
-import type { AgentFacts } from "../domain/agent-event.ts";
-import { digestOf } from "../platform/digest.ts";
 import { revokeWhere } from "./approvals/grants.ts";
 import { unanswered } from "./approvals/questions.ts";
 import type { BoundAgent } from "./input.ts";
-import { policyOf } from "./tools/policy-of.ts";
+import { rulesDigest } from "./tools/policy-of.ts";
 import { isStillAsked } from "./tools/rule-on.ts";
-import { toolDigest } from "./tools/tool-digest.ts";
+import { isOtherTool } from "./tools/tool-digest.ts";
 import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 
@@ -14,8 +12,8 @@ export function bindAgent(work: Work, { digest, facts }: BoundAgent): void {
   const before = work.state.agent?.facts;
   work.emit({ type: "agent.bound", digest, definition: facts });
   if (before === undefined) return;
-  const areSame = areSameRules(before, facts);
-  revokeWhere(work, ({ scope: { tool } }) => !areSame || isOther(tool, before, facts));
+  const areSame = rulesDigest(before) === rulesDigest(facts);
+  revokeWhere(work, ({ scope: { tool } }) => !areSame || isOtherTool(tool, before, facts));
   withdrawQuestions(work);
 }
 
@@ -26,12 +24,4 @@ function withdrawQuestions(work: Work): void {
     const run = runOf(work.state.tools, asked.about);
     if (run === undefined || !isStillAsked(work, run)) unanswered(work, asked, "change");
   }
-}
-
-function isOther(tool: string, before: AgentFacts, now: AgentFacts): boolean {
-  return toolDigest(before, tool) !== toolDigest(now, tool);
-}
-
-function areSameRules(one: AgentFacts, other: AgentFacts): boolean {
-  return digestOf(policyOf(one)) === digestOf(policyOf(other));
 }

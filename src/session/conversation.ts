@@ -1,16 +1,24 @@
+import type { ImagePart } from "../domain/agent-event.ts";
 import type { Draft } from "../domain/envelope.ts";
-import type { ModelMessage } from "../domain/model-request.ts";
-import type { TurnBlock } from "../domain/turn.ts";
+import type { ModelBlock, ModelMessage } from "../domain/model-request.ts";
 import { evolveCall, messagesOf, openCallsOf } from "./turn/evolve-call.ts";
 import type { Call } from "./turn/turn-state.ts";
 
+/** A picture that was shown is named, and its bytes are looked up when they are needed. */
+export type SpokenBlock = ModelBlock | ImagePart;
+
+export interface SpokenMessage {
+  readonly role: ModelMessage["role"];
+  readonly blocks: readonly SpokenBlock[];
+}
+
 /** What was said by both sides, as far as it is certain that the agent should know it. */
 export interface Conversation {
-  readonly messages: readonly ModelMessage[];
+  readonly messages: readonly SpokenMessage[];
   /** How many of them were there before the agent's last answer. */
   readonly beforeAnswer: number;
   /** On its way, or waiting for its way, to the agent. */
-  readonly pending: readonly TurnBlock[];
+  readonly pending: readonly SpokenBlock[];
   readonly call: Call | null;
   /** Calls of tools whose results the agent waits for. */
   readonly open: readonly string[];
@@ -28,10 +36,10 @@ export const initialConversation: Conversation = {
 export function evolveConversation(conversation: Conversation, { event }: Draft): Conversation {
   const { pending, call, open } = conversation;
   switch (event.type) {
-    case "message.sent": {
-      const said = event.content.map(({ text }): TurnBlock => ({ type: "text", text }));
-      return { ...conversation, pending: [...pending, ...said] };
-    }
+    case "history.given":
+      return { ...conversation, messages: [...conversation.messages, ...event.messages] };
+    case "message.sent":
+      return { ...conversation, pending: [...pending, ...event.content] };
     case "call.started":
       return { ...conversation, call: emptyCall(event.callId) };
     case "call.lost":
@@ -42,7 +50,7 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
     }
     case "tool.finished": {
       if (open.includes(event.toolCallId)) {
-        const result: TurnBlock = { type: "result", result: event.result };
+        const result: SpokenBlock = { type: "result", result: event.result };
         const rest = open.filter((toolCallId) => toolCallId !== event.toolCallId);
         return { ...conversation, pending: [...pending, result], open: rest };
       }
@@ -63,7 +71,7 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
 export function historyOf(
   { messages, beforeAnswer, pending }: Conversation,
   answers: boolean,
-): readonly ModelMessage[] {
+): readonly SpokenMessage[] {
   if (answers) return messages.slice(0, beforeAnswer);
   const results = pending.filter(({ type }) => type === "result");
   return results.length === 0 ? messages : [...messages, { role: "user", blocks: results }];
@@ -76,15 +84,23 @@ export function historyOf(
 export function saidSince(
   { messages, beforeAnswer, pending }: Conversation,
   answers: boolean,
-): string[] {
+): { readonly texts: readonly string[]; readonly images: readonly ImagePart[] } {
   const since = answers ? messages.slice(beforeAnswer) : [];
   const blocks = since.flatMap((message) => (message.role === "user" ? message.blocks : []));
-  return [...blocks, ...pending].flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const said = [...blocks, ...pending];
+  return {
+    texts: said.flatMap((block) => (block.type === "text" ? [block.text] : [])),
+    images: said.flatMap((block) => (isKept(block) ? [block] : [])),
+  };
+}
+
+export function isKept(block: SpokenBlock): block is ImagePart {
+  return block.type === "image" && "blobId" in block;
 }
 
 function answered(conversation: Conversation, call: Call, isWaiting: boolean): Conversation {
   const { messages } = delivered(conversation);
-  const said = messagesOf(call).flatMap(({ role, blocks }): ModelMessage[] =>
+  const said = messagesOf(call).flatMap(({ role, blocks }): SpokenMessage[] =>
     role === "other" || blocks.length === 0 ? [] : [{ role, blocks }],
   );
   return {

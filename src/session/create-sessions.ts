@@ -1,15 +1,25 @@
+import type { Principal } from "../domain/actor.ts";
+import type { PromptPart } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { openDriver, takeUpDriver, unknownSession } from "./begin-driver.ts";
+import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
-import { newId } from "./new-id.ts";
+import { findPrompt } from "./find-prompt.ts";
+import { keepImages } from "./keep-images.ts";
+import { newId, newSeed } from "./new-id.ts";
+import { outlookOf } from "./outlook.ts";
+import type { Verify } from "./receipt-doubts.ts";
+import { refused } from "./refused.ts";
+import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
 import { takeUpLeft } from "./take-up-left.ts";
+import { imageHandling } from "./turn-options.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -19,10 +29,16 @@ export interface SessionsOptions {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs?: number;
+  /** In place of chance, for those who compare answers byte for byte: each text is of 13 letters and digits, and another. */
+  readonly seed?: () => string;
   /** Signs the receipts of what was let run; without it they are not signed. */
   readonly sign?: Sign;
+  /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */
+  readonly verify?: Verify;
   /** A session that nobody used for so long is let go from memory, and taken up again from its log. */
   readonly idleMs?: number;
+  /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
+  readonly signal?: AbortSignal;
   /** Something went wrong that no caller will hear of. */
   report?(error: unknown): void;
   /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
@@ -38,14 +54,19 @@ export interface RunningSessions extends Sessions {
 /** Sessions by id, each with its driver while it is used. */
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
+  const { seed = newSeed } = options;
   const report = (error: unknown): void => options.report?.(error);
-  const { sign } = options;
-  const signing = sign === undefined ? {} : { sign };
-  const around = { store, clock, owner, coalesceMs, report, ...signing };
+  const { sign, verify, signal } = options;
+  const signing = {
+    ...(sign !== undefined && { sign }),
+    ...(verify !== undefined && { verify }),
+  };
+  const around = { store, clock, owner, coalesceMs, seed, report, ...signing };
   const drivers = driverPool({
     clock,
     idleMs,
     report,
+    ...(signal !== undefined && { signal }),
     retake: async (sessionId) => {
       const record = await store.session(sessionId);
       if (record === undefined || record.state === "idle" || isClosed) return;
@@ -53,6 +74,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     },
     gaveUp: (sessionId, error) => options.failed?.(sessionId, error),
   });
+  const readers = sessionReaders();
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -72,12 +94,15 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     });
 
   async function open(wanted: OpenSession): Promise<SessionRecord> {
+    checkOpening(wanted);
     const agent = agentNamed(agents, wanted.agent);
-    const { sessionId = newId("ses", clock.now()) } = wanted;
+    const { sessionId = newId("ses", clock.now(), seed()) } = wanted;
     const before = wanted.sessionId === undefined ? undefined : await store.session(sessionId);
     if (before !== undefined) return before;
+    const workingDirectory = await folderOf(agent, wanted);
+    const opened = opening(sessionId, { ...wanted, ...workingDirectory });
     await drivers.use(sessionId, (failed, signal) =>
-      openDriver({ sessionId, failed, signal }, { agent, opened: opening(wanted) }, around),
+      openDriver({ sessionId, failed, signal }, { agent, opened }, around),
     );
     return recordOf(store, sessionId);
   }
@@ -88,9 +113,35 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    const reply = await driver.send(commanding(wanted, from), commandKey(from));
+    const { principal } = from;
+    const refusal = wanted.type === "forget" && (await notToForget(sessionId, wanted, principal));
+    if (refusal) return refusal;
+    const facts = driver.state.agent?.facts;
+    const takesImages = facts !== undefined && imageHandling(facts) !== "reject";
+    const kept = await keepImages(wanted, {
+      isWanted: takesImages && principal.rights.includes("prompt"),
+      putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
+    });
+    if ("reply" in kept) return kept.reply;
+    const counted = wanted.type === "cancel" ? { readers: readers.count(sessionId) } : {};
+    const commanded = { ...commanding(kept.command, from), ...counted };
+    const reply = await driver.send(commanded, commandKey(from));
     if (reply === undefined) throw new Error(`The command ${wanted.type} got no reply`);
     return reply;
+  }
+
+  /** What one said oneself needs no right over others. */
+  async function notToForget(
+    sessionId: string,
+    { promptId }: { readonly promptId: string },
+    { id, rights }: Principal,
+  ): Promise<CommandReply | undefined> {
+    const found = await findPrompt(store, sessionId, promptId);
+    if (found === undefined) {
+      return refused("not_found", `There is no prompt ${promptId} in this session`);
+    }
+    if (found.actor?.principal === id || rights.includes("control")) return undefined;
+    return refused("access_denied", "This prompt is another's; it needs the right to control");
   }
 
   const recover = (): Promise<void> =>
@@ -108,7 +159,10 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     agents: agents.map(({ facts }) => facts.name),
     open: (wanted) => whileOpen(() => open(wanted)),
     command: (sessionId, wanted, from) => whileOpen(() => command(sessionId, wanted, from)),
-    subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
+    subscribe: (sessionId, cursor, signal) =>
+      readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
+    peek: (sessionId) =>
+      whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 
@@ -132,16 +186,31 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 
 const DEFAULT_IDLE_MS = 60_000;
 
-function opening({ principal, title, workingDirectory }: OpenSession) {
+async function folderOf(
+  { folderFor }: Agent,
+  { workingDirectory: named }: OpenSession,
+): Promise<Pick<OpenSession, "workingDirectory">> {
+  return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
+}
+
+function opening(sessionId: string, wanted: OpenSession) {
+  const { principal, title, workingDirectory, label, history } = wanted;
+  const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
     principal: principal.id,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(label !== undefined && { label }),
+    ...(upstreamId !== undefined && { upstreamId }),
+    ...(history !== undefined && { history }),
   } as const;
 }
 
-function commanding(command: SessionCommand, { principal, clientId, commandId }: Sender) {
+function commanding(
+  command: SessionCommand<PromptPart>,
+  { principal, clientId, commandId }: Sender,
+) {
   const { id, rights } = principal;
   const client = clientId === undefined ? {} : { clientId };
   const by = { kind: "user", principal: id, ...client } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentFacts } from "../domain/agent-event.ts";
+import type { AgentEvent, AgentFacts, PromptPart } from "../domain/agent-event.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import { toolCall, toolError, toolSuccess } from "../domain/tool.ts";
@@ -41,7 +41,7 @@ function opened(facts = FACTS) {
     return { events: events.map(({ event }) => event), reply, due: due(state) };
   };
   send({ ...OPENED, agent: { digest: "d", facts } });
-  const command = (made: SessionCommand) =>
+  const command = (made: SessionCommand<PromptPart>) =>
     send({
       type: "commanded",
       command: made,
@@ -108,7 +108,8 @@ describe("a decision", () => {
         purpose: "prompt",
       },
     ]);
-    expect(reply).toEqual({ status: "accepted", promptId: id("prompt"), turnId: id("turn") });
+    const [promptId, turnId] = [id("prompt"), id("turn")];
+    expect(reply).toEqual({ status: "accepted", promptId, turnId, seq: 3 });
     expect([...todo.effects.values()]).toEqual([
       {
         type: "call",

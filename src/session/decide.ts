@@ -48,15 +48,18 @@ function withTurn(reply: CommandReply, { state }: Work): CommandReply {
 function take(work: Work, input: Input): CommandReply | undefined {
   switch (input.type) {
     case "opened": {
-      const { agent, principal, title, workingDirectory } = input;
+      const { agent, principal, title, workingDirectory, label, upstreamId, history } = input;
       work.emit({
         type: "session.opened",
         agent: agent.facts.name,
         principal,
         ...(title !== undefined && { title }),
         ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(label !== undefined && { label }),
+        ...(upstreamId !== undefined && { upstreamId }),
       });
       bindAgent(work, agent);
+      if (history !== undefined) work.emit({ type: "history.given", messages: history });
       return undefined;
     }
     case "commanded":

@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly clock: SteadyClock;
   /** A driver that nobody used for so long is let go. */
   readonly idleMs: number;
+  /** Ends what is being started: the process is to end. */
+  readonly signal?: AbortSignal;
   /** Takes a session up again that could not go on; rejects when it cannot. */
   retake(sessionId: string): Promise<unknown>;
   report(error: unknown): void;
@@ -29,7 +31,7 @@ export interface DriverPool {
   /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
   isLeft(sessionId: string): boolean;
   remove(sessionId: string): Promise<void>;
-  /** Takes no session up again by itself any more, and ends what is just being started. */
+  /** Takes no session up again by itself any more, and ends what is being started, now or later. */
   rest(): void;
   close(): Promise<void>;
 }
@@ -38,6 +40,8 @@ export function driverPool(options: PoolOptions): DriverPool {
   const { clock, idleMs } = options;
   const drivers = new Map<string, Promise<Driver>>();
   const starting = new Map<string, AbortController>();
+  const resting = new AbortController();
+  const ends = [resting.signal, ...(options.signal === undefined ? [] : [options.signal])];
   const left = new Set<string>();
   const idle = passivation({ clock, idleMs, drivers });
   const again = retakes({
@@ -62,7 +66,8 @@ export function driverPool(options: PoolOptions): DriverPool {
         if (!isTaken(error)) left.add(sessionId);
         again.failed(sessionId, error, over);
       };
-      const started = start(failed, controller.signal).finally(() => {
+      const signal = AbortSignal.any([...ends, controller.signal]);
+      const started = start(failed, signal).finally(() => {
         if (starting.get(sessionId) === controller) starting.delete(sessionId);
       });
       starting.set(sessionId, controller);
@@ -88,9 +93,7 @@ export function driverPool(options: PoolOptions): DriverPool {
     rest() {
       idle.stop();
       again.stop();
-      for (const controller of starting.values()) {
-        controller.abort(notWanted("The sessions are closed here"));
-      }
+      resting.abort(notWanted("The sessions are closed here"));
     },
     async close() {
       const open = await Promise.allSettled(drivers.values());

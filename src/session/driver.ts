@@ -13,7 +13,6 @@ import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import { logConversation } from "./log-conversation.ts";
-import { newSeed } from "./new-id.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -27,6 +26,8 @@ export interface DriverOptions extends LeaseOptions {
   readonly sign?: Sign;
   /** How long pieces of text are gathered before they are written down. */
   readonly coalesceMs: number;
+  /** Chance for the ids of one input. */
+  readonly seed: () => string;
   /**
    * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
    * nothing of it is under way any more.
@@ -51,7 +52,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   const { store, lease, clock, agent: live } = options;
   const { sessionId } = lease;
   const answers = hostAnswers();
-  const snapshots = keepSnapshots(store, lease, from.seq);
+  const snapshots = keepSnapshots(options, from.seq);
   const conversation = logConversation(store, sessionId);
   let state = from;
   let tail: Promise<unknown> = Promise.resolve();
@@ -85,7 +86,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     const before =
       commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
     if (before !== undefined) return recordedReply(before, commandOf(happening));
-    const decided = decide(state, { ...happening, at: clock.now(), seed: newSeed() });
+    const decided = decide(state, { ...happening, at: clock.now(), seed: options.seed() });
     const { events, reply } = decided;
     const next = due(decided.state);
     const command = acceptedCommand(happening, commandId, reply);

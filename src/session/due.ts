@@ -1,4 +1,4 @@
-import type { Settle } from "../domain/agent-event.ts";
+import type { PromptOptions, Settle } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact } from "../domain/policy-decision.ts";
 import type { BoundAgent } from "./input.ts";
@@ -6,6 +6,7 @@ import type { TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./state.ts";
 import { toExamine } from "./tools/judge-call.ts";
 import { isToJudge } from "./tools/tools-state.ts";
+import { resultsDeadline } from "./turn/paused-turn.ts";
 import { turnProgress } from "./turn/turn-progress.ts";
 import type { Outgoing, Stage, Upstream } from "./turn/turn-state.ts";
 
@@ -18,6 +19,8 @@ export type Effect =
       readonly outgoing: Outgoing;
       /** The agent has not heard what the log has: the conversation begins with it, or nobody else keeps it. */
       readonly isSeeding: boolean;
+      /** What the prompt asks for beside its text. */
+      readonly options?: PromptOptions;
       /** For a provider that keeps no history. */
       readonly progress?: TurnProgress;
     }
@@ -81,8 +84,10 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
   const { current, upstream } = turn;
   if (current?.stage.type === "calling") {
     const { callId, upstreamId, outgoing } = current.stage.call;
+    const { options } = current;
     const facts = agent?.facts;
-    const call = { type: "call", callId, upstreamId, outgoing } as const;
+    const wanted = options === null ? {} : { options };
+    const call = { type: "call", callId, upstreamId, outgoing, ...wanted } as const;
     if (facts === undefined || facts.provider.keepsHistory !== false) {
       yield { ...call, isSeeding: isSeeding(upstream) };
     } else yield { ...call, isSeeding: true, progress: turnProgress(current, tools.runs, facts) };
@@ -123,7 +128,11 @@ function isNextCallWanted(stage: Stage, agent: BoundAgent | null): boolean {
   return decided === "continue";
 }
 
-function nextDeadline({ approvals, clients }: SessionState): number | null {
-  const deadlines = [...approvals.pending, ...clients.requests].map(({ deadline }) => deadline);
+function nextDeadline({ approvals, clients, turn, agent }: SessionState): number | null {
+  const pause = turn.current?.pause ?? null;
+  const deadlines = [
+    ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
+    ...(pause === null ? [] : [resultsDeadline(pause, agent?.facts.resultsMs)]),
+  ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

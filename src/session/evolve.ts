@@ -1,9 +1,12 @@
+import type { AgentEvent, TurnFinished } from "../domain/agent-event.ts";
 import type { Draft } from "../domain/envelope.ts";
 import { lastReceipt } from "../domain/receipt.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import type { SessionState } from "./state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
+import { isNotMade } from "./turn/call-fate.ts";
+import type { CurrentTurn } from "./turn/turn-state.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 
 /** The state after one more event of the log. The same log always gives the same state. */
@@ -17,10 +20,41 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         ? { digest: event.digest, facts: event.definition }
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
+    asked: askedWith(state, event),
+    forgotten:
+      event.type === "prompt.forgotten" ? [...state.forgotten, event.promptId] : state.forgotten,
     turn: evolveTurn(state.turn, draft, state.at),
     tools: evolveTools(state.tools, event, state.agent),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),
     receipts: lastReceipt(state.receipts, event),
   };
+}
+
+/** More than can wait at once, since what waits can be withdrawn. */
+const MOST_ASKED = 128;
+
+function askedWith({ asked, seq, turn }: SessionState, event: AgentEvent): SessionState["asked"] {
+  switch (event.type) {
+    case "prompt.accepted":
+    case "results.given":
+      return [...asked, { seq: seq + 1, promptId: event.promptId }].slice(-MOST_ASKED);
+    case "prompt.withdrawn":
+      return asked.filter(({ promptId }) => promptId !== event.promptId);
+    case "turn.finished": {
+      const promptId = unheardPrompt(turn.current, event);
+      return promptId === undefined ? asked : asked.filter((one) => one.promptId !== promptId);
+    }
+    default:
+      return asked;
+  }
+}
+
+/** Of a turn that was turned away at the door: whoever asked may ask again, from where they were. */
+function unheardPrompt(
+  current: CurrentTurn | null,
+  { outcome, failure, steps }: TurnFinished,
+): string | undefined {
+  const isUnheard = outcome === "failed" && steps <= 1 && isNotMade(failure);
+  return isUnheard ? current?.promptId : undefined;
 }

@@ -2,6 +2,7 @@ import type { Actor, Right } from "../domain/actor.ts";
 import type {
   AgentFacts,
   ProcessGroup,
+  PromptPart,
   Settle,
   ToolAside,
   ToolEnding,
@@ -9,6 +10,7 @@ import type {
 } from "../domain/agent-event.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tool.ts";
@@ -27,14 +29,21 @@ export type Happening =
       readonly principal: string;
       readonly title?: string;
       readonly workingDirectory?: string;
+      readonly label?: string;
+      /** Where the first conversation is to be on the provider's side. */
+      readonly upstreamId?: string;
+      readonly history?: readonly ModelMessage[];
     }
   | {
       readonly type: "commanded";
-      readonly command: SessionCommand;
+      /** With its pictures kept as blobs. */
+      readonly command: SessionCommand<PromptPart>;
       readonly by: Actor;
       readonly rights: readonly Right[];
       /** The sender's own name for it. */
       readonly commandId?: string;
+      /** How many follow the session at the moment, the sender not among them. */
+      readonly readers?: number;
     }
   | { readonly type: "call-said"; readonly callId: string; readonly said: readonly Said[] }
   /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
@@ -90,13 +99,14 @@ export type Happening =
   /**
    * Another process had the session; whatever it was doing, nobody does any more. `agent` where its definition is another
    * one than the log has: nothing is done by the old one in between. `isHere` when this same process had it, and its
-   * clients are still there.
+   * clients are still there. `doubt` is the place of a receipt that proves nothing.
    */
   | {
       readonly type: "recovered";
       readonly epoch: number;
       readonly agent?: BoundAgent;
       readonly isHere?: boolean;
+      readonly doubt?: number;
     };
 
 export interface BoundAgent {

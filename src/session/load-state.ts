@@ -1,12 +1,18 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { Lease, Store } from "../store/store.ts";
 import { evolve } from "./evolve.ts";
+import type { ReceiptDoubts, Verify } from "./receipt-doubts.ts";
 import { sealState, unsealState } from "./sealed-state.ts";
+import type { Sign } from "./sign-receipts.ts";
 import { initialState, STATE_FORM, type SessionState } from "./state.ts";
 
 export interface LoadOptions {
   /** Where the log is to be read to. */
   readonly seq: number;
+  /** Given where receipts are signed: then a snapshot has to be, too. */
+  readonly verify?: Verify;
+  /** Looks at what is read, before it is folded. */
+  readonly doubts?: ReceiptDoubts;
   /** Told of a snapshot that cannot be used. */
   readonly report?: (error: unknown) => void;
 }
@@ -17,7 +23,7 @@ export async function loadState(
   sessionId: string,
   options: LoadOptions,
 ): Promise<SessionState> {
-  const { seq } = options;
+  const { seq, doubts } = options;
   let state = await lastSnapshot(store, sessionId, options);
   while (state.seq < seq) {
     const events = await store.read(sessionId, state.seq, PAGE);
@@ -25,6 +31,7 @@ export async function loadState(
     // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
     for (const envelope of events) {
       if (envelope.seq > seq) return state;
+      doubts?.take(envelope, state.receipts);
       state = { ...evolve(state, envelope), seq: envelope.seq };
     }
   }
@@ -37,11 +44,11 @@ const PAGE = 1000;
 async function lastSnapshot(
   store: Store,
   sessionId: string,
-  { seq, report }: LoadOptions,
+  { seq, verify, report }: LoadOptions,
 ): Promise<SessionState> {
   try {
     const snapshot = await store.snapshot(sessionId, STATE_FORM);
-    const state = snapshot === undefined ? initialState : unsealState(sessionId, snapshot);
+    const state = snapshot === undefined ? initialState : unsealState(sessionId, snapshot, verify);
     return state.seq > seq ? initialState : state;
   } catch (error) {
     if (!(error instanceof SpanlineError && error.code === "store_damaged")) throw error;
@@ -53,6 +60,11 @@ async function lastSnapshot(
 }
 
 /** Keeps the state, so that the next process need not fold what is before it. */
-export function saveState(store: Store, lease: Lease, state: SessionState): Promise<void> {
-  return store.saveSnapshot(lease, sealState(lease.sessionId, state));
+export function saveState(
+  store: Store,
+  lease: Lease,
+  state: SessionState,
+  sign?: Sign,
+): Promise<void> {
+  return store.saveSnapshot(lease, sealState(lease.sessionId, state, sign));
 }

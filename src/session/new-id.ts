@@ -7,6 +7,6 @@ export function newSeed(): string {
 }
 
 /** One id, where no decision mints it. */
-export function newId(prefix: IdPrefix, at: number): string {
-  return idsFrom(at, newSeed()).next(prefix);
+export function newId(prefix: IdPrefix, at: number, seed = newSeed()): string {
+  return idsFrom(at, seed).next(prefix);
 }

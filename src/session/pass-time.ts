@@ -2,6 +2,7 @@ import { unanswered } from "./approvals/questions.ts";
 import { expireRequests } from "./clients/host-requests.ts";
 import { finishTool, notRun } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
+import { endLatePause } from "./turn/paused-turn.ts";
 import type { Work } from "./work.ts";
 
 /** What nobody answered in time is answered by its deadline, and never with a yes. */
@@ -12,6 +13,7 @@ export function passTime(work: Work): void {
     unanswered(work, asked, "deadline");
     if (question !== "lost-call") closeTool(work, about, question);
   }
+  endLatePause(work);
   expireRequests(work);
 }
 

@@ -30,7 +30,12 @@ export function passivation({ clock, idleMs, drivers }: PassivationOptions): Pas
     for (const [sessionId, started] of drivers) {
       if (!isIdle(sessionId)) continue;
       const driver = await started.catch(() => undefined);
-      if (driver === undefined || !isQuiet(driver.state)) continue;
+      if (driver === undefined) continue;
+      if (!isQuiet(driver.state)) {
+        // It is used, though nobody asks anything of it: a turn may take longer than a session is kept.
+        lastUsed.set(sessionId, clock.monotonic());
+        continue;
+      }
       // Somebody may have asked for it meanwhile; from here on nobody can.
       if (drivers.get(sessionId) !== started || !isIdle(sessionId, driver.idleMs)) continue;
       drivers.delete(sessionId);

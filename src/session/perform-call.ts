@@ -1,16 +1,18 @@
 import { coalescer } from "../async/coalescer.ts";
-import type { ModelMessage } from "../domain/model-request.ts";
+import type { PromptOptions } from "../domain/agent-event.ts";
 import { SpanlineError, thrownMessage, type Failure } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { CallInput } from "../providers/provider.ts";
+import type { CallInput, CallOptions } from "../providers/provider.ts";
 import type { Agent } from "./agent.ts";
-import { historyOf, saidSince, type Conversation } from "./conversation.ts";
+import { historyOf, saidSince, type Conversation, type SpokenMessage } from "./conversation.ts";
 import type { Effect } from "./due.ts";
 import type { Happening, Said } from "./input.ts";
 import type { LogConversation } from "./log-conversation.ts";
 import { problemWith } from "./problem-with.ts";
+import { shownImages, shownMessages, type ReadBlob } from "./shown-images.ts";
 import { isCut } from "./turn/call-fate.ts";
+import { isPromptTool, offeredTools } from "./turn-options.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
 
 export interface CallWork {
@@ -19,6 +21,7 @@ export interface CallWork {
   readonly signal: AbortSignal;
   readonly coalesceMs: number;
   readonly conversation: LogConversation;
+  readonly readBlob: ReadBlob;
   readonly send: (happening: Happening) => Promise<unknown>;
 }
 
@@ -26,7 +29,7 @@ type CallEffect = Extract<Effect, { type: "call" }>;
 
 /** Makes one call of the provider, once, and reports what it says. */
 export async function performCall(effect: CallEffect, work: CallWork): Promise<void> {
-  const { callId, upstreamId, isSeeding, progress } = effect;
+  const { callId, upstreamId, isSeeding, progress, options = null } = effect;
   const { agent, signal } = work;
   let stage: "asking" | "asked" | "open" = "asking";
   let ownFailure: unknown;
@@ -41,21 +44,24 @@ export async function performCall(effect: CallEffect, work: CallWork): Promise<v
   const send: CallWork["send"] = (happening) => own(work.send(happening));
   try {
     const known = isSeeding ? await own(work.conversation(callId)) : null;
-    const { outgoing, ...opening } = broughtBy(effect, known, agent);
+    const { outgoing, history } = broughtBy(effect, known, agent);
+    // What takes pictures may have changed since they were said: then they are told of.
+    const isShown = agent.facts.provider.takes?.images === true;
+    const readBlob: ReadBlob = isShown ? work.readBlob : async () => undefined;
+    const input = await own(callInput(outgoing, readBlob));
+    const opening =
+      history === undefined ? {} : { history: await own(shownMessages(history, readBlob)) };
     const session = agent.provider.open({ sessionId: upstreamId, ...opening });
-    const tools = agent.facts.tools.map(({ name, description, schema }) => ({
-      name,
-      description,
-      schema,
-    }));
+    const tools = offeredTools(agent.facts, options);
     stage = "asked";
-    const stream = await session.call(callInput(outgoing), {
+    const stream = await session.call(input, {
       signal,
       ...(tools.length > 0 && { tools }),
+      ...wantedOf(options),
       ...(progress !== undefined && { turn: progress }),
     });
     stage = "open";
-    await report(stream, callId, { ...work, send });
+    await report(stream, effect, { ...work, send });
   } catch (error) {
     if (signal.aborted) return;
     // That the session cannot read its log, or write down what it hears, is not the provider's fault.
@@ -91,28 +97,43 @@ function broughtBy(
   { outgoing }: CallEffect,
   known: Conversation | null,
   { facts }: Agent,
-): { readonly outgoing: Outgoing; readonly history?: readonly ModelMessage[] } {
+): { readonly outgoing: Outgoing; readonly history?: readonly SpokenMessage[] } {
   if (known === null) return { outgoing };
   const answers = outgoing.answers !== null;
   const history = historyOf(known, answers);
   if (facts.provider.keepsHistory !== false) return { outgoing, history };
-  return { outgoing: { ...outgoing, texts: saidSince(known, answers) }, history };
+  return { outgoing: { ...outgoing, ...saidSince(known, answers) }, history };
 }
 
-function callInput({ texts, answers }: Outgoing): CallInput {
-  if (answers === null) return { type: "prompt", texts };
+/** What the prompt asks for, as far as the provider is to be told. */
+function wantedOf(options: PromptOptions | null): Partial<CallOptions> {
+  const { instructions, maxOutputTokens, allowedTools } = options ?? {};
+  return {
+    ...(instructions !== undefined && { instructions }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(allowedTools !== undefined && { allowedTools }),
+  };
+}
+
+async function callInput(outgoing: Outgoing, readBlob: ReadBlob): Promise<CallInput> {
+  const { images: kept = [], answers } = outgoing;
+  const { images, notes } = await shownImages(kept, readBlob);
+  const texts = [...outgoing.texts, ...notes];
+  const pictures = images.length === 0 ? {} : { images };
+  if (answers === null) return { type: "prompt", texts, ...pictures };
   const { messages, calls } = answers;
   return {
     type: "results",
     turn: { messages, calls: calls.map(({ call }) => call) },
     results: calls.flatMap(({ result }) => (result === null ? [] : [result])),
     ...(texts.length > 0 && { texts }),
+    ...pictures,
   };
 }
 
 async function report(
   stream: AsyncIterable<ProviderEvent>,
-  callId: string,
+  { callId, options }: CallEffect,
   { agent, clock, coalesceMs, signal, send }: CallWork,
 ): Promise<void> {
   const batches = coalescer<Said>({
@@ -129,7 +150,7 @@ async function report(
   try {
     for await (const event of stream) {
       if (signal.aborted) return;
-      await batches.add(checked(event, agent));
+      await batches.add(checked(event, agent, options ?? null));
       last = event;
     }
   } finally {
@@ -171,10 +192,11 @@ function joined({ event: before }: Said, { event }: Said): Said | undefined {
 }
 
 /** Says of a call of ours what is wrong with it, before anybody is asked about it. */
-function checked(event: ProviderEvent, agent: Agent): Said {
+function checked(event: ProviderEvent, agent: Agent, options: PromptOptions | null): Said {
   if (event.type !== "tool.end" || event.call.runBy !== "client") return { event };
   const { name, input } = event.call;
-  if (input === null) return { event };
+  // What the tools of a prompt take is for whoever brought them to say.
+  if (input === null || isPromptTool(options, name)) return { event };
   const tool = agent.tools.get(name);
   if (tool === undefined) {
     const known = [...agent.tools.keys()].join(", ");

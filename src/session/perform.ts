@@ -32,8 +32,10 @@ export interface PerformWork {
 /** Does one thing that is due, and reports to the session what came of it. */
 export function perform(effect: Effect, work: PerformWork): Promise<void> {
   switch (effect.type) {
-    case "call":
-      return performCall(effect, work);
+    case "call": {
+      const { store, sessionId } = work;
+      return performCall(effect, { ...work, readBlob: (blobId) => store.blob(sessionId, blobId) });
+    }
     case "examine":
       return performExamine(effect, work);
     case "tool": {

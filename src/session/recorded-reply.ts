@@ -12,14 +12,15 @@ export function replyRecord(reply: Accepted, command: unknown): JsonValue {
 
 /** The reply that a command got the first time. Only accepted commands are written down. */
 export function recordedReply(value: JsonValue, command: unknown): CommandReply {
-  const { promptId, turnId, digest } = isObject(value) ? value : {};
+  const { promptId, turnId, seq, digest } = isObject(value) ? value : {};
   if (digest !== digestOf(command)) {
     const message = "This command's id was used for another command; give every command its own";
-    return refused("conflict", message);
+    return refused("conflict", message, { reason: "other_command" });
   }
   return {
     status: "accepted",
     ...(typeof promptId === "string" && { promptId }),
     ...(typeof turnId === "string" && { turnId }),
+    ...(typeof seq === "number" && { seq }),
   };
 }

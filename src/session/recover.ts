@@ -1,3 +1,4 @@
+import { doubtApprovals } from "./approvals/doubt.ts";
 import { bindAgent } from "./bind-agent.ts";
 import { detachAll } from "./clients/attach-client.ts";
 import { dropRequests } from "./clients/host-requests.ts";
@@ -11,12 +12,13 @@ import { agentOf, type Work } from "./work.ts";
 type Recovered = Extract<Input, { readonly type: "recovered" }>;
 
 /** Takes over from a process that is gone: its calls are lost, its tools are settled, its connections are closed. */
-export function recover(work: Work, { epoch, agent, isHere = false }: Recovered): void {
+export function recover(work: Work, { epoch, agent, isHere = false, doubt }: Recovered): void {
   const { turn, clients, tools } = work.state;
   const isLeft = !isHere && clients.attached.length > 0;
   const isBusy = turn.current !== null || isLeft || tools.programs.length > 0;
   // Before anything else: the time since the event before it was nobody's.
   if (isBusy) work.emit({ type: "session.recovered", epoch });
+  if (doubt !== undefined) doubtApprovals(work, doubt);
   if (agent !== undefined) bindAgent(work, agent);
   if (!isBusy) return;
   if (!isHere) detachAll(work);

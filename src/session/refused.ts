@@ -1,6 +1,10 @@
-import type { ErrorCode } from "../domain/errors.ts";
+import type { ErrorCode, Failure } from "../domain/errors.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 
-export function refused(code: ErrorCode, message: string): CommandReply {
-  return { status: "refused", failure: { code, message, details: {} } };
+export function refused(
+  code: ErrorCode,
+  message: string,
+  details: Failure["details"] = {},
+): CommandReply & { readonly status: "refused" } {
+  return { status: "refused", failure: { code, message, details } };
 }

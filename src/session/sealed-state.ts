@@ -2,20 +2,33 @@ import { SpanlineError } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { digestOfText } from "../platform/digest.ts";
 import type { Snapshot } from "../store/store.ts";
+import type { Verify } from "./receipt-doubts.ts";
+import type { Sign } from "./sign-receipts.ts";
 import { initialState, STATE_FORM, type SessionState } from "./state.ts";
 
-/** A state as it is kept: with a digest that tells whether it still is what was written, of this session. */
-export function sealState(sessionId: string, state: SessionState): Snapshot {
+/**
+ * A state as it is kept: with a digest that tells whether it still is what was written, of this session. It holds what
+ * people allowed, so that it is signed where their receipts are.
+ */
+export function sealState(sessionId: string, state: SessionState, sign?: Sign): Snapshot {
   const plain: JsonObject = JSON.parse(JSON.stringify(state));
-  const sealed = { digest: sealOf(sessionId, plain), state: plain };
-  return { form: STATE_FORM, seq: state.seq, state: sealed };
+  const digest = sealOf(sessionId, plain);
+  const signed = sign === undefined ? {} : { signature: { ...sign({ snapshot: digest }) } };
+  return { form: STATE_FORM, seq: state.seq, state: { digest, ...signed, state: plain } };
 }
 
-/** Refuses what is not as it was written (`store_damaged`). */
-export function unsealState(sessionId: string, snapshot: Snapshot): SessionState {
-  const { digest, state } = snapshot.state;
+/** Refuses what is not as it was written, or not written by this user (`store_damaged`). */
+export function unsealState(
+  sessionId: string,
+  snapshot: Snapshot,
+  verify: Verify = () => true,
+): SessionState {
+  const { digest, state, signature } = snapshot.state;
+  const { keyId = "", mac = "" } = Object(signature ?? {});
   const isWhole = isState(state) && state.seq === snapshot.seq;
-  if (isWhole && digest === sealOf(sessionId, state)) return state;
+  if (isWhole && digest === sealOf(sessionId, state)) {
+    if (verify({ snapshot: digest }, { keyId: String(keyId), mac: String(mac) })) return state;
+  }
   throw new SpanlineError("store_damaged", "The snapshot is not what was written");
 }
 

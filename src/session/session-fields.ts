@@ -10,18 +10,20 @@ export function sessionFields(
 ): SessionFields {
   // Programs of a turn that was cancelled may still run: whoever comes next has to end them.
   const isIdle = turn.current === null && tools.programs.length === 0;
-  const state = isIdle ? "idle" : approvals.pending.length > 0 ? "waiting" : "running";
+  const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
+  const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
   return Object.assign({ state }, ...events.map(({ event }) => fieldsOf(event)));
 }
 
 function fieldsOf(event: AgentEvent): SessionFields {
   if (event.type === "session.titled") return { title: event.title };
   if (event.type !== "session.opened") return {};
-  const { agent, principal, title, workingDirectory } = event;
+  const { agent, principal, title, workingDirectory, label } = event;
   return {
     agent,
     principal,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(label !== undefined && { label }),
   };
 }

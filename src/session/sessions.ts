@@ -1,5 +1,7 @@
 import type { Principal } from "../domain/actor.ts";
+import type { AgentFacts } from "../domain/agent-event.ts";
 import type { Cursor } from "../domain/envelope.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
 
@@ -15,11 +17,27 @@ export interface Sessions {
     cursor: Cursor | undefined,
     signal: AbortSignal,
   ): AsyncIterable<Batch>;
+  /** What a session waits for, and what was asked of it last. */
+  peek(sessionId: string): Promise<Outlook>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
   delete(sessionId: string): Promise<boolean>;
   /** The names of the agents that a session can be opened with; the first is the default. */
   readonly agents: readonly string[];
+}
+
+export interface Outlook {
+  readonly agent: AgentFacts;
+  /** Null where nothing was asked. */
+  readonly asked: { readonly seq: number; readonly promptId: string } | null;
+  /** Where the log has what was asked lately, in order. What was taken back is not there, nor what was turned away unheard. */
+  readonly askedAt: readonly number[];
+  /** The calls that a paused turn waits for. */
+  readonly pausedFor: readonly string[];
+  /** Tools of whoever prompted the turn that runs. */
+  readonly promptTools: readonly string[];
+  /** Prompts that nobody is to find any more. */
+  readonly forgotten: readonly string[];
 }
 
 export interface OpenSession {
@@ -29,6 +47,10 @@ export interface OpenSession {
   readonly principal: Principal;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** What was said elsewhere before. */
+  readonly history?: readonly ModelMessage[];
+  /** The caller's own word, by which the session can be found again. */
+  readonly label?: string;
 }
 
 export interface Sender {

@@ -13,6 +13,10 @@ export interface SessionState {
   /** Null before the session is opened. */
   readonly agent: BoundAgent | null;
   readonly principal: string;
+  /** Prompts and results that came, the last ones. */
+  readonly asked: readonly AskedAt[];
+  /** Prompts that nobody is to find any more. */
+  readonly forgotten: readonly string[];
   readonly turn: TurnState;
   readonly tools: ToolsState;
   readonly approvals: ApprovalsState;
@@ -20,14 +24,22 @@ export interface SessionState {
   readonly receipts: LastReceipt;
 }
 
+/** Where the log has something that was asked. */
+export interface AskedAt {
+  readonly seq: number;
+  readonly promptId: string;
+}
+
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "5";
+export const STATE_FORM = "7";
 
 export const initialState: SessionState = {
   seq: 0,
   at: 0,
   agent: null,
   principal: "",
+  asked: [],
+  forgotten: [],
   turn: initialTurnState,
   tools: initialTools,
   approvals: initialApprovals,

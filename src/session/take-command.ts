@@ -6,7 +6,8 @@ import { attach, detach } from "./clients/attach-client.ts";
 import { answerHost } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
-import { cancel, prompt, withdraw } from "./turn/take-turn-command.ts";
+import { giveResults } from "./turn/paused-turn.ts";
+import { cancel, forget, prompt, withdraw } from "./turn/take-turn-command.ts";
 import type { Work } from "./work.ts";
 
 type Commanded = Extract<Input, { readonly type: "commanded" }>;
@@ -20,10 +21,14 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
   switch (command.type) {
     case "prompt":
       return prompt(work, command);
+    case "give-results":
+      return giveResults(work, command);
+    case "forget":
+      return forget(work, command);
     case "withdraw":
       return withdraw(work, command);
     case "cancel":
-      return cancel(work, command);
+      return cancel(work, command, commanded);
     case "answer":
       return answerQuestion(work, command, by);
     case "revoke":
@@ -46,6 +51,7 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
   switch (command.type) {
     case "prompt":
+    case "forget":
       return "prompt";
     case "withdraw": {
       const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
@@ -54,8 +60,12 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     case "answer":
     case "revoke":
       return "approve";
+    case "give-results":
     case "cancel": {
-      const owner = state.turn.current?.by?.principal;
+      const { current } = state.turn;
+      // Who comes too late is told that, and not that it is another's.
+      if (command.type === "give-results" && (current?.pause ?? null) === null) return "prompt";
+      const owner = current?.by?.principal;
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
     }
     case "attach":

@@ -3,11 +3,18 @@ export interface Bell {
   ring(sessionId: string): void;
   /** Rings for every session. */
   ringAll(): void;
-  /** Resolves at the next ring, with the signal, or when the bell is closed. */
-  wait(sessionId: string, signal: AbortSignal): Promise<void>;
+  /** For one who waits again and again, until the signal. */
+  listen(sessionId: string, signal: AbortSignal): Listening;
   /** Nobody waits any more. */
   close(): void;
   readonly isClosed: boolean;
+}
+
+export interface Listening {
+  /** Resolves at the next ring, with the signal, or when the bell is closed. */
+  wait(): Promise<void>;
+  /** Listens no longer. */
+  leave(): void;
 }
 
 export function makeBell(): Bell {
@@ -22,20 +29,31 @@ export function makeBell(): Bell {
   return {
     ring,
     ringAll,
-    wait: (sessionId, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted || isClosed) return resolve();
-        const wakes = waiting.get(sessionId) ?? new Set();
-        const wake = (): void => {
-          wakes.delete(wake);
-          if (wakes.size === 0) waiting.delete(sessionId);
+    listen(sessionId, signal) {
+      let resolve: () => void = () => {};
+      const wake = (): void => {
+        const wakes = waiting.get(sessionId);
+        wakes?.delete(wake);
+        if (wakes?.size === 0) waiting.delete(sessionId);
+        resolve();
+      };
+      // Once for all waits: to begin and end listening costs as much as to bring an event to a reader.
+      signal.addEventListener("abort", wake);
+      return {
+        wait: () =>
+          new Promise((done) => {
+            if (signal.aborted || isClosed) return done();
+            resolve = done;
+            const wakes = waiting.get(sessionId) ?? new Set();
+            wakes.add(wake);
+            waiting.set(sessionId, wakes);
+          }),
+        leave() {
           signal.removeEventListener("abort", wake);
-          resolve();
-        };
-        wakes.add(wake);
-        waiting.set(sessionId, wakes);
-        signal.addEventListener("abort", wake);
-      }),
+          wake();
+        },
+      };
+    },
     close() {
       isClosed = true;
       ringAll();

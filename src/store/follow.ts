@@ -36,6 +36,7 @@ export async function* follow(
   const { incarnation } = head;
   let seq = startOf(sessionId, head, cursor);
   const leave = log.join?.(sessionId);
+  const listening = bell.listen(sessionId, signal);
   let mayRead = log.queue === undefined;
   try {
     while (!signal.aborted && !bell.isClosed) {
@@ -55,13 +56,14 @@ export async function* follow(
       mayRead = log.queue === undefined;
       const events = recent ?? log.next(sessionId, seq);
       const last = events.at(-1);
-      if (last === undefined) await bell.wait(sessionId, signal);
+      if (last === undefined) await listening.wait();
       else {
         seq = last.seq;
         yield { incarnation, events };
       }
     }
   } finally {
+    listening.leave();
     leave?.();
   }
 }

@@ -3,7 +3,9 @@ import type { AgentEvent } from "../domain/agent-event.ts";
 /** The text of an event that a search looks through: what people and the agent said, in whole. */
 export function said(event: AgentEvent): string | undefined {
   if (event.type === "text.finished") return event.text;
-  if (event.type === "message.sent") return event.content.map(({ text }) => text).join("\n");
+  if (event.type === "message.sent") {
+    return event.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  }
   return undefined;
 }
 

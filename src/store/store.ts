@@ -141,16 +141,21 @@ export interface SessionFields {
   readonly principal?: string;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** A word of whoever opened it. */
+  readonly label?: string;
   readonly state?: SessionState;
 }
 
 export type SessionState = "idle" | "running" | "waiting";
 
-export interface SessionRecord extends Required<Omit<SessionFields, "title" | "workingDirectory">> {
+export interface SessionRecord extends Required<
+  Omit<SessionFields, "title" | "workingDirectory" | "label">
+> {
   readonly sessionId: string;
   readonly incarnation: string;
   readonly title: string | null;
   readonly workingDirectory: string | null;
+  readonly label: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly seq: number;
@@ -166,6 +171,7 @@ export interface SessionQuery {
   readonly principal?: string;
   readonly agent?: string;
   readonly workingDirectory?: string;
+  readonly label?: string;
 }
 
 export interface SessionPage {

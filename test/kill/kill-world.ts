@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
+import { partText } from "../../src/domain/part-text.ts";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
 import type { Message } from "../../src/emulator/brains/message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
@@ -18,7 +19,10 @@ import { answering, says, startModel, type Asked, type Scripted } from "../suppo
 export interface KillWorld {
   /** The new message of each invocation, as text. */
   readonly heard: readonly string[];
-  run(program: string, settings: Pick<KilledBridge, "kill" | "onLost" | "outcome">): Promise<Run>;
+  run(
+    program: string,
+    settings: Pick<KilledBridge, "kill" | "onLost" | "outcome" | "isPausing">,
+  ): Promise<Run>;
   /** Lives on in the same files. */
   log(): Promise<readonly Envelope[]>;
   /** What the tools did, in order. */
@@ -111,6 +115,15 @@ function stepsFor({ messages }: BrainRequest): Step[] {
       { type: "stop", reason: "tool_use" },
     ];
   }
+  if (text === "at home") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I ask at home." },
+      ...call("lookup"),
+      ...call("home"),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
   const answer = text.includes("connection was lost") ? "I go on." : `I heard: ${text}`;
   return [
     { type: "start", role: "assistant" },
@@ -125,6 +138,10 @@ function workerModel({ messages }: Asked, heard: string[]): Scripted {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const text = since.map(({ content }) => String(content)).join(" ");
   heard.push(text);
+  if (text === "at home") {
+    const asked = ["lookup", "home"].map((name) => ({ id: `call_${name}`, name }));
+    return answering({ text: "I ask at home.", calls: asked });
+  }
   if (text !== "first") return says(`I heard: ${text}`);
   const calls = ["lookup", "charge"].map((name) => ({ id: `call_${name}`, name }));
   return answering({ text: "I look it up, then I charge.", calls });
@@ -161,7 +178,7 @@ export function transcript(log: readonly Envelope[], known = log): string[] {
 function line(event: AgentEvent, results: ReadonlyMap<string, string>): string | undefined {
   switch (event.type) {
     case "message.sent":
-      return `${event.origin}: ${event.content.map(({ text }) => text).join(" ")}`;
+      return `${event.origin}: ${event.content.map(partText).join(" ")}`;
     case "text.finished":
       return `agent: ${event.text}${event.interrupted === true ? " [cut]" : ""}`;
     case "tool.called":

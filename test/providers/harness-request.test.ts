@@ -89,6 +89,34 @@ describe("a request to a harness", () => {
     expect(peer.requests[0]?.headers["x-amzn-bedrock-agentcore-runtime-user-id"]).toBe("ada");
   });
 
+  it("carries what a call asks for, within what the provider's own settings allow [OR-57] [OR-60]", async () => {
+    const peer = await answering();
+    const overrides = {
+      systemPrompt: "Be brief.",
+      maxTokens: 100,
+      allowedTools: ["@search", "look"],
+    };
+    const session = harnessSession(peer.url, { overrides });
+    const allowedTools = ["look", "@search/web", "shell"];
+    await converse(session, { instructions: "Be kind.", maxOutputTokens: 500, allowedTools });
+    expect(bodyOf(peer)).toMatchObject({
+      systemPrompt: [{ text: "Be brief." }, { text: "Be kind." }],
+      maxTokens: 100,
+      allowedTools: ["look", "@search/web"],
+    });
+  });
+
+  it("says none where a call allows no tool, since an empty list would allow all [OR-57]", async () => {
+    const peer = await answering();
+    const session = harnessSession(peer.url, { offeredTools: "replace" });
+    await converse(session, { allowedTools: [], maxOutputTokens: 7 });
+    expect(bodyOf(peer)).toEqual({
+      messages: [{ role: "user", content: [{ text: "Hi" }] }],
+      allowedTools: ["@none/none"],
+      maxTokens: 7,
+    });
+  });
+
   it("passes trace headers on, up to the lengths that the service takes [AC-55]", async () => {
     const peer = await answering();
     const trace = {

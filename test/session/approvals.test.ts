@@ -24,7 +24,8 @@ function sending(rules: readonly RuleLine[], ...steps: readonly (readonly Wanted
   const provider = scriptedProvider([...answers, says("Well.")]);
   const ran: unknown[] = [];
   const tools = ["send", "pay"].map((name) =>
-    tool({ name }, (input) => {
+    // What a tool says of itself, a yes for good goes by.
+    tool({ name, traits: { kind: "other", sideEffect: "none" } }, (input) => {
       ran.push({ name, input });
       return "done";
     }),
@@ -293,6 +294,29 @@ describe("a yes for good", () => {
       decision: { action: "allow", approvers: 0 },
     });
     expect(ran).toHaveLength(2);
+  });
+
+  it.each([
+    ["says nothing of itself", {}],
+    ["talks to others", { traits: { kind: "fetch", sideEffect: "network" } }],
+    ["writes it does not say where", { traits: { kind: "edit", sideEffect: "workspace_write" } }],
+  ] as const)("to a tool that %s is about just these arguments [ACP-99]", async (_, facts) => {
+    const run = (id: string, shell: string) => calling("shell", id, { shell });
+    const provider = scriptedProvider([
+      wants(run("c1", "ls")),
+      wants(run("c2", "ls")),
+      wants(run("c3", "rm -rf ~")),
+      says("Well."),
+    ]);
+    const ran: unknown[] = [];
+    const shell = tool({ name: "shell", ...facts }, (input) => ran.push(input));
+    const world = await worldOf(agentOf({ provider, tools: [shell], policy: policyOf(ASK) }));
+    await world.prompt("Look.");
+    const { approvalId, always } = await world.event("approval.requested");
+    expect(always).toBe("shell with just these arguments");
+    await world.answer(approvalId, "allow-always");
+    const next = await world.event("approval.requested", 2);
+    expect([next.input, ran.length]).toEqual([{ shell: "rm -rf ~" }, 2]);
   });
 
   it("is not about another tool, though the same rule asks [ACP-99]", async () => {

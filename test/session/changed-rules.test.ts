@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Policy, Rule } from "../../src/domain/policy.ts";
+import type { ApprovalNote } from "../../src/domain/policy-decision.ts";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { CallToExamine } from "../../src/tools/tool.ts";
 import { policyOf, type RuleLine } from "../support/policy.ts";
@@ -118,6 +120,58 @@ describe("rules that changed", () => {
     await world.event("turn.finished");
     expect(ran).toHaveLength(1);
     expect(await world.events("tool.started")).toMatchObject([{ approvalId: asked.approvalId }]);
+  });
+
+  it("may ask something else than a yes was to: what was allowed and had not begun is asked about anew", async () => {
+    const { agent, ran, write } = writing("ask", {
+      provider: scriptedProvider([wants({ id: "c0", name: "wait" }, CALL), says("Well.")]),
+    });
+    const wait = tool({ name: "wait" }, () => never());
+    const rules = (approval: ApprovalNote): Policy => {
+      const { layers } = policyOf([
+        ["wait", "allow"],
+        ["write", "ask"],
+      ]);
+      const noted = (rule: Rule): Rule => (rule.action === "ask" ? { ...rule, approval } : rule);
+      return { layers: layers.map((layer) => ({ ...layer, rules: layer.rules.map(noted) })) };
+    };
+    const mild = { prompt: "A greeting", risk: "low" };
+    const waiting = { tools: [wait, write], caps: { parallelTools: 1 } };
+    const killed = await worldOf(agent({ ...waiting, policy: rules(mild) }));
+    await killed.prompt("Go.");
+    const first = await killed.event("approval.requested");
+    await killed.answer(first.approvalId, "allow");
+
+    const pays = { prompt: "This pays money", risk: "high" };
+    const asking = await killed.restart(agent({ ...waiting, policy: rules(pays) }));
+    const outcome = await asking.event("approval.requested", 2);
+    await asking.answer(outcome.approvalId, "failed");
+    const again = await asking.event("approval.requested", 3);
+    expect(again).toMatchObject({ question: "run", decision: { approval: pays } });
+    expect(ran).toEqual([]);
+    await asking.answer(again.approvalId, "allow");
+    await asking.event("turn.finished");
+    expect(ran).toHaveLength(1);
+  });
+
+  it("may ask just what a yes was to: it counts, whatever else they say now", async () => {
+    const { agent, ran, write } = writing("ask", {
+      provider: scriptedProvider([wants({ id: "c0", name: "wait" }, CALL), says("Well.")]),
+    });
+    const wait = tool({ name: "wait" }, () => never());
+    const rules = (...more: readonly RuleLine[]) =>
+      policyOf([["wait", "allow"], ["write", "ask"], ...more]);
+    const waiting = { tools: [wait, write], caps: { parallelTools: 1 } };
+    const killed = await worldOf(agent({ ...waiting, policy: rules() }));
+    await killed.prompt("Go.");
+    const { approvalId } = await killed.event("approval.requested");
+    await killed.answer(approvalId, "allow");
+    const world = await killed.restart(agent({ ...waiting, policy: rules(["read", "deny"]) }));
+    const outcome = await world.event("approval.requested", 2);
+    await world.answer(outcome.approvalId, "failed");
+    await world.event("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.events("approval.requested")).toHaveLength(2);
   });
 
   it("hold for what was running when the bridge was killed, whoever wants it run again", async () => {

@@ -113,6 +113,35 @@ describe("a session that nobody uses", () => {
     expect(store.acquired).toBe(1);
   });
 
+  it("is kept for its time from when it was last at work, and not from its last command", async () => {
+    const clock = fakeClock();
+    const store = counting(memoryStore());
+    let end: (text: string) => void = () => undefined;
+    const work = tool(
+      { name: "work", timeoutMs: 3_600_000 },
+      () => new Promise((resolve) => (end = resolve)),
+    );
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const agent = agentOf({ provider, tools: [work], caps: { seconds: 3600 } });
+    const open = async () => ({ agent, idleMs: 15 * IDLE_MS, close: async () => undefined });
+    const world = await worldOf({ ...agent, open }, { store, clock });
+    const passMinutes = async (minutes: number): Promise<void> => {
+      for (let round = 0; round < minutes; round++) {
+        clock.advance(IDLE_MS);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await world.prompt("First");
+    await world.event("tool.started");
+    await passMinutes(20);
+    end("done");
+    await world.event("turn.finished");
+    await passMinutes(5);
+    expect(store.released).toBe(0);
+    await passMinutes(11);
+    await untilIdle(() => store.released === 1);
+  });
+
   it("keeps its lease for as long as it is in memory", async () => {
     const clock = fakeClock();
     const store = memoryStore();

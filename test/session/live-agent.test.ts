@@ -137,12 +137,18 @@ describe("an agent that changes while its session goes on", () => {
     await world.event("turn.finished");
     expect(ran).toEqual([]);
     expect(resultsIn(provider.calls[1]?.input)).toMatchObject([
-      { parts: [{ text: expect.stringContaining("changed as it was to start. Call it again") }] },
+      {
+        parts: [
+          {
+            text: "write was not run: the tool, or the rules about it, changed as it was to start. Call it again if it is still wanted.",
+          },
+        ],
+      },
     ]);
   });
 
   it("judges a tool by new rules that come between its start in the log and its run", async () => {
-    const { agent, ran } = writing("allow");
+    const { agent, ran, provider } = writing("allow");
     const { live, change } = changeable(agent());
     const strict = agent({ policy: policyOf([["write", "deny"]]) });
     const world = await worldOf(live, { store: storeWith("tool.started", () => change(strict)) });
@@ -150,6 +156,9 @@ describe("an agent that changes while its session goes on", () => {
     await world.event("turn.finished");
     expect(ran).toEqual([]);
     expect(await world.events("tool.finished")).toMatchObject([{ ending: "denied" }]);
+    const text =
+      "write was not run: the rules of this session do not allow it. rules[0] denies write";
+    expect(resultsIn(provider.calls[1]?.input)).toMatchObject([{ parts: [{ text }] }]);
     expect((await world.events("policy.decided")).at(-1)).toMatchObject({
       agent: strict.digest,
       decision: { action: "deny" },
@@ -216,5 +225,35 @@ describe("an agent that changes while its session goes on", () => {
     expect(closed).toBe(1);
     const next = await store.acquire(sessionId, { owner: "next", now: Date.now(), forMs: 1 });
     expect(next.lease.sessionId).toBe(sessionId);
+  });
+
+  it("is not opened for long when the sessions were closed just before", async () => {
+    const { agent } = writing("allow");
+    const store = memoryStore();
+    let look: () => void = () => undefined;
+    let looking: () => void = () => undefined;
+    const isLooking = new Promise<void>((resolve) => (looking = resolve));
+    const slow: Store = {
+      ...store,
+      session: async (sessionId) => {
+        looking();
+        await new Promise<void>((resolve) => (look = resolve));
+        return store.session(sessionId);
+      },
+    };
+    const reluctant: Agent = {
+      ...agent(),
+      open: async ({ signal }) => {
+        signal?.throwIfAborted();
+        throw new Error("Nobody told it to end");
+      },
+    };
+    const sessions = sessionsOn(slow, reluctant);
+    const opened = sessions.open({ principal: ME, sessionId: "ses_1" });
+    await isLooking;
+    const isClosed = sessions.close();
+    look();
+    await expect(opened).rejects.toMatchObject({ code: "aborted" });
+    await isClosed;
   });
 });

@@ -6,7 +6,8 @@ import { evolve } from "../../src/session/evolve.ts";
 import { initialState } from "../../src/session/state.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { aborted, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { worldOf, type AgentParts } from "../support/session-world.ts";
+import { agentOf, tool, worldOf, type AgentParts } from "../support/session-world.ts";
+import { policyOf } from "../support/policy.ts";
 import { CALL, inside, never, typesSince, writing } from "../support/writing-agent.ts";
 
 /** Tells when something was begun. */
@@ -223,6 +224,24 @@ describe("the receipt of a decision", () => {
     expect([started, ran]).toEqual([[], []]);
   });
 
+  it("says nothing of paths for an agent that has lists of tools alone", async () => {
+    const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };
+    const provider = scriptedProvider([wants(call), says("Well.")]);
+    const world = await worldOf(
+      agentOf({ provider, tools: [tool({ name: "send" }, () => "sent")] }),
+    );
+    await world.prompt("Send.");
+    const { decision } = await world.event("policy.decided");
+    expect(decision.context).toEqual({
+      tool: "send",
+      kind: "other",
+      sideEffect: "network",
+      capabilities: [],
+      paths: [],
+      repeats: 0,
+    });
+  });
+
   it("counts how often the very same call was made before", async () => {
     const again = { ...CALL, id: "c2" };
     const elsewhere = { ...CALL, id: "c3", input: { path: "other.md" } };
@@ -236,5 +255,28 @@ describe("the receipt of a decision", () => {
     await world.event("turn.finished");
     const decided = await world.events("policy.decided");
     expect(decided.map(({ decision }) => decision.context.repeats)).toEqual([0, 1, 0, 2]);
+  });
+
+  it("counts a call through hundreds of others", async () => {
+    const looks = Array.from({ length: 300 }, (_, at) => ({
+      id: `l${at}`,
+      name: "look",
+      input: { at },
+    }));
+    const provider = scriptedProvider([
+      wants(CALL),
+      wants(...looks),
+      wants({ ...CALL, id: "c2" }),
+      says("Well."),
+    ]);
+    const look = tool({ name: "look" }, () => "seen");
+    const { agent, write, ran } = writing("allow", { provider });
+    const once = { default: "allow", repeatLimit: 1, repeatAction: "deny" } as const;
+    const caps = { toolCalls: 1000, parallelTools: 300 };
+    const world = await worldOf(agent({ tools: [look, write], policy: policyOf([], once), caps }));
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect((await world.events("tool.finished")).at(-1)).toMatchObject({ ending: "denied" });
   });
 });

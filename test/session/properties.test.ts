@@ -5,7 +5,14 @@ import { initialState } from "../../src/session/state.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { anyAgent } from "./simulation/agent-facts.ts";
 import { logRules } from "./simulation/log-rules.ts";
-import { anyAskingMoved, anyMoved, examined, happeningOf, type Moved } from "./simulation/moves.ts";
+import {
+  anyAskingMoved,
+  anyMoved,
+  examined,
+  giving,
+  happeningOf,
+  type Moved,
+} from "./simulation/moves.ts";
 import { SILENCE } from "./simulation/said.ts";
 import {
   asSnapshot,
@@ -52,6 +59,10 @@ function comeToRest(session: SimulatedSession): void {
       session.send(examined(effect, "inside"));
     } else if (effect?.type === "settle") {
       session.send({ type: "settled", upstreamId: effect.upstreamId, by: effect.by });
+    } else if (state.turn.current.pause !== null) {
+      const command = giving(session, { do: "give", how: "all", isSpeaking: false });
+      const by = { kind: "user", principal: "me" } as const;
+      session.send({ type: "commanded", command, by, rights: ["prompt", "control"] });
     } else if (asked !== undefined) {
       session.pass(Math.max(0, asked.deadline - session.now));
       session.send({ type: "time-passed" });

@@ -106,4 +106,66 @@ describe("the signed receipts of a session", () => {
       Array.from({ length: 4 }, () => "forged"),
     );
   });
+
+  it.each([
+    ["a number that is none", { number: "x" }],
+    ["a number below 1", { number: 0 }],
+    ["a number that is not whole", { number: 1.5 }],
+    ["another one before that is no text", { before: 7 }],
+    ["no number, but one before", { number: undefined }],
+  ])("are forged with %s, and what follows is counted from the one before", async (_, wrong) => {
+    const { keys, log } = await signedLog();
+    const second = log.filter(({ event }) => isReceipt(event))[1];
+    const changed = log.map((envelope): Envelope => {
+      if (envelope !== second) return envelope;
+      const event = Object(envelope.event);
+      return { ...envelope, event: { ...event, signature: { ...event.signature, ...wrong } } };
+    });
+    const entries = found(changed, keys).map(({ entry }) => entry);
+    expect(entries).toMatchObject([{ signature: "forged" }, { signature: "valid", missing: 1 }]);
+    expect(entries[0]).not.toHaveProperty("missing");
+  });
+
+  it("do not take a question that a change closed for somebody's no", async () => {
+    const { keys, log } = await signedLog();
+    const called = log.find(({ event }) => event.type === "tool.called");
+    const { toolCallId } = Object(called?.event);
+    const until = log.findIndex(({ event }) => event.type === "approval.resolved");
+    const denied = { type: "tool.finished", toolCallId, ending: "denied" };
+    const ends = (by: string) => {
+      const resolved = { ...Object(log[until]?.event), decision: "deny", by, signature: undefined };
+      const events = [resolved, denied].map((event) => ({ ...Object(log[until]), event }));
+      return [...log.slice(0, until), ...events].map(auditLog(keys)).map(({ gap }) => gap?.what);
+    };
+    expect(ends("person").at(-1)).toBeUndefined();
+    expect(ends("change").at(-1)).toBe("denied");
+  });
+
+  it("are of the arguments that were judged: others in the log show, and who allowed it for good [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const entries = (changed: readonly Envelope[]) =>
+      changed.map(auditLog(keys)).flatMap(({ entry }) => entry ?? []);
+    const given = log.find(({ event }) => event.type === "grant.given");
+    const { grantId } = Object(given?.event);
+    expect(entries(log).map(({ isChanged }) => isChanged)).not.toContain(true);
+    expect(entries(log).at(-1)?.grant).toEqual({ grantId, principal: ME.id, at: given?.at });
+
+    const called = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (event.type !== "tool.called" || event.call.input === null) return envelope;
+      return { ...envelope, event: { ...event, call: { ...event.call, input: { path: "x" } } } };
+    });
+    const decided = entries(called).filter(({ receipt }) => receipt.type === "policy.decided");
+    expect(decided.map(({ isChanged, signature }) => [isChanged, signature])).toEqual(
+      decided.map(() => [true, "valid"]),
+    );
+
+    const shown = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      return event.type === "approval.requested"
+        ? { ...envelope, event: { ...event, input: { path: "x" } } }
+        : envelope;
+    });
+    expect(found(shown, keys)).toMatchObject([{ gap: { what: "shown" } }]);
+  });
 });

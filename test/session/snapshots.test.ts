@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { loadState, saveState } from "../../src/session/load-state.ts";
+import type { Verify } from "../../src/session/receipt-doubts.ts";
+import type { Sign } from "../../src/session/sign-receipts.ts";
 import { STATE_FORM, type SessionState } from "../../src/session/state.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Head, Lease, Store } from "../../src/store/store.ts";
@@ -56,6 +58,24 @@ describe("a snapshot", () => {
       expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(seq);
       expect(await loaded(session)).toEqual({ state: whole, reports: [] });
     }
+  });
+
+  it("that somebody else signed, or nobody, is as good as none where receipts are signed", async () => {
+    const session = await told(memoryStore());
+    const { store, sessionId, lease, head, whole } = session;
+    const sign = (content: unknown) => ({ keyId: "mine", mac: JSON.stringify(content) });
+    const verify: Verify = (content, { keyId, mac }) =>
+      keyId === "mine" && mac === JSON.stringify(content);
+    const check = async (signed: Sign | undefined) => {
+      const reports: unknown[] = [];
+      const report = (error: unknown): void => void reports.push(error);
+      await saveState(store, lease, { ...whole, principal: "from the snapshot" }, signed);
+      const { principal } = await loadState(store, sessionId, { ...head, verify, report });
+      return [principal, reports.length];
+    };
+    expect(await check(sign)).toEqual(["from the snapshot", 0]);
+    expect(await check((content) => ({ ...sign(content), keyId: "theirs" }))).toEqual(["me", 1]);
+    expect(await check(undefined)).toEqual(["me", 1]);
   });
 
   it("of another form is as good as none", async () => {

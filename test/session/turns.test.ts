@@ -45,7 +45,11 @@ describe("prompts of a session", () => {
     const first = await world.prompt("One");
     expect(first).toMatchObject({ status: "accepted", turnId: expect.any(String) });
     const second = await world.prompt("Two");
-    expect(second).toEqual({ status: "accepted", promptId: expect.any(String) });
+    expect(second).toEqual({
+      status: "accepted",
+      promptId: expect.any(String),
+      seq: expect.any(Number),
+    });
     const third = await world.prompt("Three");
     const withdrawn = third.status === "accepted" ? (third.promptId ?? "") : "";
     await world.send({ type: "withdraw", promptId: withdrawn });

@@ -22,6 +22,7 @@ describe("a session on the emulator's demo agent", () => {
     const reply = await world.prompt("What is the weather in Paris?");
     expect(reply).toEqual({
       status: "accepted",
+      seq: expect.any(Number),
       promptId: expect.stringMatching(/^prompt_/),
       turnId: expect.stringMatching(/^turn_/),
     });

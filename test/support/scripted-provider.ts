@@ -1,3 +1,4 @@
+import type { Takes } from "../../src/domain/agent-event.ts";
 import { SpanlineError, type ErrorCode, type Failure } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
@@ -5,6 +6,7 @@ import type { ProviderEvent, TurnEnd } from "../../src/domain/provider-event.ts"
 import { toolCall } from "../../src/domain/tool.ts";
 import type {
   CallInput,
+  CallOptions,
   Provider,
   ProviderCall,
   Seam,
@@ -17,6 +19,8 @@ export interface SeenCall {
   readonly history: readonly ModelMessage[];
   readonly input: CallInput;
   readonly turn?: TurnProgress;
+  /** What else the call was given. */
+  readonly options?: Omit<CallOptions, "signal" | "turn">;
 }
 
 export type Answer = (signal: AbortSignal, call: SeenCall) => AsyncIterable<ProviderEvent>;
@@ -31,6 +35,7 @@ interface ScriptedOptions {
   readonly effectFree?: boolean;
   readonly keepsHistory?: boolean;
   readonly seams?: readonly Seam[];
+  readonly takes?: Takes;
   /** Happens while a conversation is being stopped. */
   onStop?(signal: AbortSignal): Promise<void>;
 }
@@ -44,6 +49,7 @@ export function scriptedProvider(
     effectFree = false,
     keepsHistory = true,
     seams = ["turn-start", "tool-results", "turn-end"],
+    takes,
   } = options;
   const calls: SeenCall[] = [];
   const stopped: string[] = [];
@@ -52,13 +58,16 @@ export function scriptedProvider(
     seams,
     effectFree,
     keepsHistory,
+    ...(takes !== undefined && { takes }),
     calls,
     stopped,
     open({ sessionId = "", history = [] } = {}) {
       return {
         id: sessionId,
-        async call(input, { signal, turn }) {
-          const call = { sessionId, history, input, ...(turn !== undefined && { turn }) };
+        async call(input, { signal, turn, ...rest }) {
+          const progress = turn === undefined ? {} : { turn };
+          const given = Object.keys(rest).length === 0 ? {} : { options: rest };
+          const call = { sessionId, history, input, ...progress, ...given };
           calls.push(call);
           const answer = answers[calls.length - 1] ?? answers.at(-1);
           if (answer === undefined) throw new Error("Nothing was scripted");

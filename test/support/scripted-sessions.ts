@@ -130,7 +130,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         return { status: "accepted" };
       case "prompt": {
         const promptId = next("prompt");
-        const { content } = command;
+        const content = command.content.filter((part) => part.type === "text");
         append(log, { type: "prompt.accepted", promptId, content }, actor);
         log.queue.push({ promptId, content });
         startNext(log);
@@ -172,6 +172,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       state: "idle",
       title: null,
       workingDirectory: null,
+      label: null,
       createdAt: 0,
       updatedAt: events.length,
       seq: events.length,
@@ -248,6 +249,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         yield { incarnation: "1", events: fresh };
       }
     },
+    peek: () => Promise.reject(new Error("Nobody peeks here")),
     async find(sessionId) {
       const log = logs.get(sessionId);
       return log && record(log);

@@ -13,10 +13,12 @@ import type { Envelope } from "../../src/domain/envelope.ts";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
+import type { SigningKeys } from "../../src/bridge/signing-keys.ts";
 import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import type { Verify } from "../../src/session/receipt-doubts.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
@@ -58,6 +60,7 @@ export function agentOf(parts: AgentParts): Agent {
       effectFree: provider.effectFree,
       canStop: true,
       ...(provider.keepsHistory === false && { keepsHistory: false }),
+      ...(provider.takes !== undefined && { takes: provider.takes }),
       ...providerFacts,
     },
     tools: tools.map((one) => one.facts),
@@ -122,7 +125,7 @@ export interface World {
   events<Type extends AgentEventType>(type: Type): Promise<Of<Type>[]>;
   log(): Promise<readonly Envelope[]>;
   /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
-  restart(agent?: Agent): Promise<World>;
+  restart(agent?: Agent, changed?: Pick<WorldOptions, "store" | "keys">): Promise<World>;
 }
 
 interface Sent {
@@ -134,13 +137,16 @@ interface Sent {
 export interface WorldOptions {
   readonly store?: Store;
   readonly clock?: SteadyClock;
+  /** Receipts are signed with them, and checked; neither without them. */
+  readonly keys?: Pick<SigningKeys, "sign" | "check">;
 }
 
 export async function worldOf(agent: Agent, options: WorldOptions = {}): Promise<World> {
-  const { store = memoryStore(), clock = systemClock } = options;
-  const process = running(agent, store, clock);
+  const { store = memoryStore(), clock = systemClock, keys } = options;
+  const around = { store, clock, keys };
+  const process = running(agent, around);
   const { sessionId } = await process.sessions.open({ principal: ME });
-  return worldAround({ ...process, store, sessionId, agent, clock });
+  return worldAround({ ...process, ...around, sessionId, agent });
 }
 
 /** A store as a process has it: once that is killed, nothing it does comes through, and nothing comes back to it. */
@@ -164,23 +170,32 @@ function mortal(store: Store): { readonly store: Store; readonly die: () => void
   return { store: guarded, die: () => void (isDead = true) };
 }
 
-function running(agent: Agent, store: Store, clock: SteadyClock) {
+interface Around extends Required<Pick<WorldOptions, "store" | "clock">> {
+  readonly keys: WorldOptions["keys"];
+}
+
+function running(agent: Agent, { store, clock, keys }: Around) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const { store: own, die } = mortal(store);
-  const sessions = createSessions({ store: own, agents: [agent], clock, owner: "test", report });
+  const options = { store: own, agents: [agent], clock, owner: "test", report };
+  const signing = keys === undefined ? {} : { sign: keys.sign, verify: verifyWith(keys) };
+  const sessions = createSessions({ ...options, ...signing });
   onTestFinished(() => sessions.close());
   return { sessions, reports, kill: die };
 }
 
-interface WorldParts extends Pick<World, "sessions" | "store" | "sessionId" | "reports"> {
+function verifyWith({ check }: Pick<SigningKeys, "check">): Verify {
+  return (content, signature) => check(content, signature) === "valid";
+}
+
+interface WorldParts extends Around, Pick<World, "sessions" | "sessionId" | "reports"> {
   readonly agent: Agent;
-  readonly clock: SteadyClock;
   readonly kill: () => void;
 }
 
 function worldAround(parts: WorldParts): World {
-  const { sessions, store, sessionId, reports, clock } = parts;
+  const { sessions, store, sessionId, reports, clock, keys } = parts;
   const send: World["send"] = (command, from = {}) =>
     sessions.command(sessionId, command, { principal: ME, ...from });
   const log = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
@@ -209,11 +224,12 @@ function worldAround(parts: WorldParts): World {
       return (await log()).map(({ event }) => event).filter(isIt);
     },
     log,
-    async restart(agent = parts.agent) {
+    async restart(agent = parts.agent, changed = {}) {
       parts.kill();
-      const next = running(agent, store, clock);
+      const around = { store, clock, keys, ...changed };
+      const next = running(agent, around);
       await next.sessions.recover();
-      return worldAround({ ...next, store, sessionId, agent, clock });
+      return worldAround({ ...next, ...around, sessionId, agent });
     },
   };
 }

@@ -51,6 +51,6 @@ function explained(error: unknown): never {
   // Where nobody is, nobody can be called either.
   if (error.code === "connect_failed") throw error;
   const { code, message, details } = error;
-  const hint = `Cannot read the deployed tools, beside which ours would come: ${message}. Give \`tools\` among the overrides, or set offeredTools to "replace", to do without`;
+  const hint = `Cannot read the deployed tools, beside which ours would come: ${message.replace(/\.$/, "")}. Let whoever calls it read the harness (GetHarness); code can set offeredTools to "replace" to do without`;
   throw errorOf({ code, message: hint, details: { ...details, operation: "GetHarness" } });
 }

@@ -8,7 +8,7 @@ import {
 } from "../../wire/agentcore/harness-messages.ts";
 import { harnessRequest, type HarnessOverrides } from "../../wire/agentcore/harness-request.ts";
 import { harnessStream } from "../../wire/agentcore/harness-stream.ts";
-import { mergedTools } from "../../wire/agentcore/merged-tools.ts";
+import { mergedTools, narrowedTools } from "../../wire/agentcore/merged-tools.ts";
 import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/names.ts";
 import { errorOfAnswer, failureInStream } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
@@ -70,7 +70,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
   async function call(
     { sessionId, earlier }: Conversation,
     input: CallInput,
-    { signal, tools = [], trace, tap, ...given }: HarnessCallOptions,
+    { signal, trace, tap, ...given }: HarnessCallOptions,
   ): Promise<ProviderCall> {
     const messages = joinedMessages(earlier.items, messagesOf(input));
     const wanted = { ...options.overrides, ...given.overrides };
@@ -82,7 +82,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
           harnessArn,
           sessionId,
           messages,
-          overrides: await withOffered(wanted, tools, mode, () => deployed(ending)),
+          overrides: await withWanted(wanted, given, mode, () => deployed(ending)),
           ...(qualifier !== undefined && { qualifier }),
           ...(userId !== undefined && { userId }),
           ...(trace !== undefined && { trace }),
@@ -105,6 +105,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
     name: "agentcore-harness",
     seams: ["turn-start", "tool-results", "turn-end"],
     effectFree: false,
+    takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
     open(opening = {}) {
       const id = sessionIdFor(opening);
       const earlier = firstWords(harnessHistory(opening.history ?? []));
@@ -133,11 +134,41 @@ function messagesOf(input: CallInput): ConverseMessage[] {
   return harnessResume(input.turn, input.results, input.texts ?? []);
 }
 
+type Deployed = () => ReturnType<ReadDeployedTools>;
+
+/** What a call asks for beside its text. It limits what the overrides allow, and widens nothing. */
+async function withWanted(
+  overrides: HarnessOverrides,
+  { tools = [], instructions, maxOutputTokens, allowedTools }: Partial<CallOptions>,
+  mode: "merge" | "replace",
+  deployed: Deployed,
+): Promise<HarnessOverrides> {
+  const { systemPrompt, maxTokens = Infinity } = overrides;
+  const told = await withOffered(overrides, tools, mode, deployed);
+  const limited = {
+    ...told,
+    ...(instructions !== undefined && { systemPrompt: joinedPrompt(systemPrompt, instructions) }),
+    ...(maxOutputTokens !== undefined && { maxTokens: Math.min(maxTokens, maxOutputTokens) }),
+  };
+  if (allowedTools === undefined) return limited;
+  const isKnown = told.tools !== undefined || told.allowedTools !== undefined || mode === "replace";
+  const allowed = isKnown ? (told.allowedTools ?? []) : (await deployed()).allowedTools;
+  return { ...limited, allowedTools: narrowedTools(allowed, allowedTools) };
+}
+
+/** An override replaces what is deployed; what our own settings say stands before what the call says. */
+function joinedPrompt(
+  own: HarnessOverrides["systemPrompt"] = [],
+  instructions: string,
+): NonNullable<HarnessOverrides["systemPrompt"]> {
+  return [...(typeof own === "string" ? [{ text: own }] : own), { text: instructions }];
+}
+
 async function withOffered(
   overrides: HarnessOverrides,
   offered: readonly OfferedTool[],
   mode: "merge" | "replace",
-  deployed: () => ReturnType<ReadDeployedTools>,
+  deployed: Deployed,
 ): Promise<HarnessOverrides> {
   if (offered.length === 0) return overrides;
   const ours = offered.map(({ name, description, schema }) =>

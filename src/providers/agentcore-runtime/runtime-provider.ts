@@ -101,6 +101,8 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
         ? ["turn-start", "tool-results", "turn-end"]
         : ["turn-start", "turn-end"],
     effectFree: false,
+    // Its app has no place for anything else that we know of.
+    ...(toolsRunBy === "caller" && { takes: { tools: true } }),
     open(opening = {}) {
       const id = sessionIdFor(opening);
       const history = firstWords(opening.history ?? []);

@@ -1,5 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
+import { nearNames } from "../../domain/near-names.ts";
 
 /** What steps in when a model goes in circles. Each can be set, or switched off with `false`. */
 export interface LocalGuards {
@@ -37,17 +38,18 @@ export interface Guards {
   readonly lastSteps: Required<LastStepsOptions> | null;
 }
 
-export function checkedGuards(given: LocalGuards = {}): Guards {
-  const { repeatedCalls, failingTools, lastSteps } = membersOf(given, "guards", NAMES);
+/** `path` is where they stand. */
+export function checkedGuards(given: unknown = {}, path = "guards"): Guards {
+  const { repeatedCalls, failingTools, lastSteps } = membersOf(given, path, NAMES);
   return {
-    repeatedCalls: unlessOff(repeatedCalls, "guards.repeatedCalls", repeatedCallsFrom),
-    failingTools: unlessOff(failingTools, "guards.failingTools", (value, path) => {
-      const { after = 2 } = membersOf(value, path, ["after"]);
-      return { after: checkedCount(after, `${path}.after`) };
+    repeatedCalls: unlessOff(repeatedCalls, `${path}.repeatedCalls`, repeatedCallsFrom),
+    failingTools: unlessOff(failingTools, `${path}.failingTools`, (value, at) => {
+      const { after = 2 } = membersOf(value, at, ["after"]);
+      return { after: checkedCount(after, `${at}.after`) };
     }),
-    lastSteps: unlessOff(lastSteps, "guards.lastSteps", (value, path) => {
-      const { within = 1 } = membersOf(value, path, ["within"]);
-      return { within: checkedCount(within, `${path}.within`) };
+    lastSteps: unlessOff(lastSteps, `${path}.lastSteps`, (value, at) => {
+      const { within = 1 } = membersOf(value, at, ["within"]);
+      return { within: checkedCount(within, `${at}.within`) };
     }),
   };
 }
@@ -86,7 +88,9 @@ function membersOf(
   if (!isObject(value)) throw wrong(path, `an object with ${names.join(", ")}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return value;
-  throw wrong(`${path}.${unknown}`, `one of ${names.join(", ")} in its place`);
+  const [near] = nearNames(unknown, names);
+  const wanted = near ?? `one of ${names.join(", ")}`;
+  throw wrong(`${path}.${unknown}`, `${wanted} in its place`);
 }
 
 export function checkedCount(value: unknown, path: string): number {

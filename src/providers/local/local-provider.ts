@@ -36,8 +36,11 @@ export function localProvider(options: LocalOptions): Provider {
   async function call(
     conversation: Conversation,
     input: CallInput,
-    { signal, tools = [], turn, tap }: CallOptions,
+    { signal, turn, tap, ...given }: CallOptions,
   ): Promise<ProviderCall> {
+    const { allowedTools } = given;
+    const tools = (given.tools ?? []).filter(({ name }) => allowedTools?.includes(name) ?? true);
+    const asked = withWanted(settings, given);
     const before = saidBefore(conversation, input);
     const said = [...before, ...messagesOf(input)];
     const turnStart = input.type === "prompt" ? before.length : conversation.turnStart;
@@ -47,7 +50,7 @@ export function localProvider(options: LocalOptions): Provider {
     return openCall(signal, (ending, answered) =>
       modelTurn({
         ask: (since) => {
-          const request = { ...settings, ...requestOf([...said, ...since], tools, guided) };
+          const request = { ...asked, ...requestOf([...said, ...since], tools, guided) };
           return options.model.call(request, ending, {
             answered,
             ...(tap !== undefined && { tap }),
@@ -68,6 +71,13 @@ export function localProvider(options: LocalOptions): Provider {
     seams: ["turn-start", "tool-results", "turn-end"],
     effectFree: true,
     keepsHistory: false,
+    takes: {
+      instructions: true,
+      tools: true,
+      allowedTools: true,
+      maxOutputTokens: true,
+      images: true,
+    },
     open({ sessionId: id = `local-${randomText(32)}`, history } = {}) {
       const conversation = known.open(id, history);
       return {
@@ -78,16 +88,30 @@ export function localProvider(options: LocalOptions): Provider {
   };
 }
 
+/** The agent's own instructions come first, and what it may say at most it may not say more of. */
+function withWanted(
+  settings: Omit<ModelRequest, "messages">,
+  { instructions, maxOutputTokens }: Partial<CallOptions>,
+): Omit<ModelRequest, "messages"> {
+  const { system, maxTokens = Infinity } = settings;
+  const told = [system, instructions].filter((text) => text !== undefined).join("\n\n");
+  return {
+    ...settings,
+    ...(told.trim() !== "" && { system: told }),
+    ...(maxOutputTokens !== undefined && { maxTokens: Math.min(maxTokens, maxOutputTokens) }),
+  };
+}
+
 /** A call that brings results brings the answer with their calls as well. */
 function saidBefore({ messages, answer }: Conversation, { type }: CallInput): ModelMessage[] {
   return type === "prompt" ? [...messages, ...answer] : [...messages];
 }
 
 function messagesOf(input: CallInput): ModelMessage[] {
-  const { texts = [] } = input;
-  const said = texts.map((text) => ({ type: "text", text }) as const);
+  const { texts = [], images = [] } = input;
+  const said = [...images, ...texts.map((text) => ({ type: "text", text }) as const)];
   if (input.type === "prompt") {
-    if (texts.every((text) => text.trim() === "")) {
+    if (images.length === 0 && texts.every((text) => text.trim() === "")) {
       throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
     }
     return [{ role: "user", blocks: said }];

@@ -65,6 +65,8 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
     }
     case "grant.revoked":
       return { ...approvals, grants: grants.filter(({ grantId }) => grantId !== event.grantId) };
+    case "approvals.doubted":
+      return { pending: pending.map((one) => ({ ...one, votes: [] })), grants: [] };
     default:
       return approvals;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { MatchedRule, PolicyDecision } from "../../domain/policy-decision.ts";
-import { isWithin, scopeOf } from "./grant-scope.ts";
+import type { MatchedRule, PathFact, PolicyDecision } from "../../domain/policy-decision.ts";
+import { isWithin, scopeOf, scopeText } from "./grant-scope.ts";
 
 const RULE: MatchedRule = { source: "rules", action: "ask", id: "git", index: 2, layer: 1 };
 
@@ -56,10 +56,74 @@ describe("the scope of a yes for good", () => {
     expect([isWithin(scope, byDefault), isWithin(byDefault, scope)]).toEqual([true, false]);
   });
 
-  it("of a tool that runs no commands is whatever the same rule asks about", () => {
+  const at = (hostPath: string, argument = "path"): PathFact => ({
+    argument,
+    input: hostPath,
+    place: "inside",
+    workspacePath: hostPath.slice("/work/".length),
+    hostPath,
+  });
+
+  const editing = (paths: readonly PathFact[], parts: Partial<PolicyDecision> = {}) => {
     const { context, ...rest } = asked(undefined, null);
-    const writing = { ...rest, context: { ...context, kind: "edit", tool: "write" } } as const;
-    expect(scopeOf(writing, "1")).toEqual({ tool: "write", rule: null });
-    expect(isWithin(scopeOf(writing, "1"), scopeOf(writing, "2"))).toBe(true);
+    const edit = { tool: "edit_file", kind: "edit", sideEffect: "workspace_write" } as const;
+    return { ...rest, ...parts, context: { ...context, ...edit, paths } };
+  };
+  const covers = (given: PolicyDecision, next: PolicyDecision) =>
+    isWithin(scopeOf(next, "2"), scopeOf(given, "1"));
+
+  it("of a tool with paths is where those lead, whatever else it is called with [ACP-99]", () => {
+    const readme = editing([at("/work/README.md")]);
+    expect(scopeOf(readme, "1")).toEqual({
+      tool: "edit_file",
+      rule: null,
+      paths: [{ argument: "path", hostPath: "/work/README.md" }],
+    });
+    expect(scopeText(readme)).toBe("edit_file of README.md");
+    expect(covers(readme, editing([{ ...at("/work/README.md"), input: "./README.md" }]))).toBe(
+      true,
+    );
+    expect(covers(readme, editing([at("/work/.git/config")]))).toBe(false);
+    expect(covers(readme, editing([at("/work/README.md"), at("/work/a", "to")]))).toBe(false);
+    expect(covers(readme, editing([at("/work/README.md", "to")]))).toBe(false);
+    const nowhere = editing([{ ...at("/work/a"), place: "invalid", hostPath: null }]);
+    expect(covers(nowhere, nowhere)).toBe(false);
+    const reading = { ...readme, context: { ...readme.context, sideEffect: "read_only" } } as const;
+    expect(scopeOf(reading, "1").paths).toHaveLength(1);
+  });
+
+  it("of a rule that says which paths it asks about is whatever that rule asks about", () => {
+    const byPath = { rule: RULE, labels: ["path_rule"] };
+    const docs = editing([at("/work/docs/a.md")], byPath);
+    expect(scopeText(docs)).toBe("edit_file wherever the rule git asks");
+    expect(covers(docs, editing([at("/work/docs/b.md")], byPath))).toBe(true);
+    // One of the two speaks of any path.
+    const others = [{ ...RULE, index: 5 }];
+    expect(
+      scopeOf(editing([at("/work/docs/a.md")], { ...byPath, others }), "1").paths,
+    ).toHaveLength(1);
+  });
+
+  it("of a tool whose paths nobody is certain of is just these arguments [ACP-99]", () => {
+    const { context, ...rest } = editing([at("/work/a")]);
+    const unclear = { ...rest, context: { ...context, pathsUnclear: "path is no text" } };
+    expect(scopeOf(unclear, "1").digest).toBe("1");
+    expect(scopeText(unclear)).toBe("edit_file with just these arguments");
+  });
+
+  it("of a tool that only reads, and names no path, is that tool, asked about by the same rules", () => {
+    const { context, ...rest } = asked(undefined, null);
+    const kind = { kind: "read", sideEffect: "read_only", tool: "weather" } as const;
+    const reading = { ...rest, context: { ...context, ...kind } };
+    expect(scopeOf(reading, "1")).toEqual({ tool: "weather", rule: null });
+    expect([covers(reading, reading), scopeText(reading)]).toEqual([true, "weather"]);
+  });
+
+  it("that an older log has, of a tool and a rule alone, is none to what takes more now [ACP-99]", () => {
+    const old = { tool: "edit_file", rule: null };
+    expect(isWithin(scopeOf(editing([at("/work/a")]), "1"), old)).toBe(false);
+    const undeclared = { ...asked(undefined, null).context, sideEffect: "network", kind: "other" };
+    const call = { ...asked(undefined, null), context: undeclared } as PolicyDecision;
+    expect(isWithin(scopeOf(call, "1"), { tool: "shell", rule: null })).toBe(false);
   });
 });

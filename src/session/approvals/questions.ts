@@ -4,17 +4,25 @@ import type {
   ApprovalVoted,
   Question,
 } from "../../domain/agent-event.ts";
-import { NO_TO } from "../../domain/no-to.ts";
+import { NO_TO } from "../../domain/answers.ts";
 import { agentOf, type Work } from "../work.ts";
 import type { PendingApproval } from "./approvals-state.ts";
 
 type Asked = Omit<ApprovalRequested, "type" | "approvalId" | "deadline">;
 
-/** Asks the approver, who has so long to answer as the agent's definition says. */
+/** Asks the approver, who has so long to answer as the agent's definition says, or the prompt where nobody else is there. */
 export function ask(work: Work, asked: Asked): void {
   const approvalId = work.ids.next("appr");
-  const deadline = work.at + agentOf(work).approvalMs;
+  const deadline = work.at + (ownWait(work) ?? agentOf(work).approvalMs);
   work.emit({ type: "approval.requested", approvalId, ...asked, deadline });
+}
+
+function ownWait({ state }: Work): number | undefined {
+  const { current } = state.turn;
+  const isAlone = state.clients.attached.every(
+    ({ clientId }) => clientId === current?.by?.clientId,
+  );
+  return isAlone ? current?.options?.approvalMs : undefined;
 }
 
 /** Somebody answered. */

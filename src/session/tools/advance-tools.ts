@@ -1,8 +1,9 @@
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { agentOf, type Work } from "../work.ts";
+import { scopeText } from "../approvals/grant-scope.ts";
 import { ask } from "../approvals/questions.ts";
-import { finishTool, notRun } from "./finish-tool.ts";
+import { denyTool, finishTool } from "./finish-tool.ts";
 import { record, ruleOn, type Ruled } from "./rule-on.ts";
 import { isToJudge, type ToolRun } from "./tools-state.ts";
 
@@ -52,11 +53,6 @@ function follow(work: Work, run: ToolRun, ruled: Ruled, mayAsk: boolean): boolea
   return action === "allow";
 }
 
-export function denyTool(work: Work, run: ToolRun, { reason }: PolicyDecision): void {
-  const text = `${notRun(run)}: the rules of this session do not allow it. ${reason}`;
-  finishTool(work, run, { ending: "denied", text });
-}
-
 function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
   const { toolCallId, name, input, examined } = run;
   const { diffs, evidence } = examined ?? {};
@@ -70,6 +66,7 @@ function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
     action: name,
     input,
     approvers,
+    ...(approvers === 1 && { always: scopeText(decision) }),
     decision,
     ...(diffs !== undefined && { diffs }),
     ...(evidence !== undefined && { evidence }),

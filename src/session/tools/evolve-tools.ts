@@ -1,11 +1,11 @@
 import type { AgentEvent, ApprovalResolved } from "../../domain/agent-event.ts";
-import { isYes } from "../../domain/no-to.ts";
-import type { ToolCall } from "../../domain/tool.ts";
+import { isYes } from "../../domain/answers.ts";
 import { digestOf } from "../../platform/digest.ts";
 import type { BoundAgent } from "../input.ts";
-import { callDigest } from "./call-digest.ts";
-import { toolDigest } from "./tool-digest.ts";
-import { isSameGroup, runOf, timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
+import { timesMade, withMade } from "./made-calls.ts";
+import { rulesDigest } from "./policy-of.ts";
+import { isOtherTool, toolDigest } from "./tool-digest.ts";
+import { isOpen, isSameGroup, runOf, type ToolRun, type ToolsState } from "./tools-state.ts";
 
 /** `agent` is the one that was bound before the event. */
 export function evolveTools(
@@ -16,8 +16,7 @@ export function evolveTools(
   switch (event.type) {
     case "agent.bound": {
       const { definition } = event;
-      const isOther = ({ name }: ToolRun): boolean =>
-        toolDigest(agent?.facts, name) !== toolDigest(definition, name);
+      const isOther = ({ name }: ToolRun): boolean => isOtherTool(name, agent?.facts, definition);
       return { ...tools, runs: tools.runs.map((run) => (isOther(run) ? unexamined(run) : run)) };
     }
     case "session.recovered":
@@ -31,17 +30,18 @@ export function evolveTools(
       return { ...tools, runs: [...tools.runs, { ...announced, attempt: 0 }] };
     }
     case "tool.called": {
-      const { toolCallId, call, problem } = event;
+      const { toolCallId, call, problem, executor } = event;
       const before = tools.runs.some((run) => run.toolCallId === toolCallId);
       const called = {
         name: call.name,
-        status: "called",
+        status: executor === "prompter" ? "handed-out" : "called",
         call,
         input: call.input,
-        ...(call.input !== null && { repeats: timesMade(tools, call.name, call.input) }),
+        ...(call.input !== null && { made: timesMade(tools.made, call.name, call.input) }),
         ...(problem !== undefined && { problem }),
       } as const;
-      const made = withMade(tools, call);
+      const isOurs = call.runBy === "client" && call.input !== null;
+      const made = isOurs ? withMade(tools.made, call.name, call.input) : tools.made;
       if (before) return changed({ ...tools, made }, toolCallId, called);
       return { ...tools, made, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
     }
@@ -69,7 +69,9 @@ export function evolveTools(
     }
     case "approval.resolved":
       if (event.by === "change") return askedInVain(tools, event);
-      return isYes(event.decision) ? approved(tools, event) : tools;
+      return isYes(event.decision) ? approved(tools, event, rulesDigest(agent?.facts)) : tools;
+    case "approvals.doubted":
+      return { ...tools, runs: tools.runs.map((run) => (isOpen(run) ? unjudged(run) : run)) };
     case "tool.started": {
       const { toolCallId, attempt } = event;
       return changed(tools, toolCallId, { status: "running", attempt });
@@ -99,12 +101,16 @@ export function evolveTools(
 function approved(
   tools: ToolsState,
   { approvalId, input: given, principals }: ApprovalResolved,
+  rules: string,
 ): ToolsState {
   const asked = tools.runs.find((run) => run.approvalId === approvalId);
   if (asked === undefined) return tools;
   const input = given ?? asked.input ?? {};
-  const tool = asked.asked?.tool ?? "";
-  const yes = { digest: digestOf(input), tool, approvers: principals?.length ?? 1 };
+  const { tool = "", decision = "" } = asked.asked ?? {};
+  const approvers = principals?.length ?? 1;
+  // The receipt says what was judged, and so shown; what stands beside it in a log may have been changed.
+  const shown = given === undefined ? asked.judged?.digest : undefined;
+  const yes = { digest: shown ?? digestOf(input), tool, decision, rules, approvers };
   if (given === undefined) return replaced(tools, { ...asked, status: "granted", approved: yes });
   return replaced(tools, { ...unexamined(asked), status: "called", input, approved: yes });
 }
@@ -112,26 +118,21 @@ function approved(
 /** What people were shown is not what holds now: it is as if nobody had been asked. */
 function askedInVain(tools: ToolsState, { approvalId }: ApprovalResolved): ToolsState {
   const run = tools.runs.find((one) => one.approvalId === approvalId);
-  if (run?.status !== "asking") return tools;
+  if (run?.status !== "asking" && run?.status !== "unsettled") return tools;
   const { approvalId: _, asked: __, ...rest } = run;
-  return replaced(tools, { ...rest, status: "called" });
+  return replaced(tools, { ...rest, status: run.status === "asking" ? "called" : "running" });
+}
+
+/** As if nobody had looked at it, judged it or answered about it. */
+function unjudged(run: ToolRun): ToolRun {
+  const { judged: _, approved: __, ...rest } = unexamined(run);
+  return rest;
 }
 
 function unexamined(run: ToolRun): ToolRun {
   const { examined: _, ...rest } = run;
   return rest;
 }
-
-/** Of calls that nobody remembers, the first is the first again. */
-function withMade(tools: ToolsState, call: ToolCall): ToolsState["made"] {
-  if (call.runBy !== "client" || call.input === null) return tools.made;
-  const digest = callDigest(call.name, call.input);
-  const count = timesMade(tools, call.name, call.input) + 1;
-  const others = tools.made.filter((one) => one.digest !== digest);
-  return [...others, { digest, count }].slice(-MOST_REMEMBERED);
-}
-
-const MOST_REMEMBERED = 256;
 
 function replaced(tools: ToolsState, run: ToolRun): ToolsState {
   const runs = tools.runs.map((one) => (one.toolCallId === run.toolCallId ? run : one));

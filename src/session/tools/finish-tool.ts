@@ -1,4 +1,6 @@
 import type { ToolEnding } from "../../domain/agent-event.ts";
+import type { GivenResult } from "../../domain/session-command.ts";
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { toolError, toolSuccess } from "../../domain/tool.ts";
 import type { Work } from "../work.ts";
 import type { ToolRun } from "./tools-state.ts";
@@ -12,6 +14,22 @@ export function finishTool(
   const callId = call?.id ?? "";
   const result = ending === "succeeded" ? toolSuccess(callId, text) : toolError(callId, text);
   work.emit({ type: "tool.finished", toolCallId, ending, result });
+}
+
+/** Ends a call with what whoever had it brought. */
+export function finishGiven(
+  work: Work,
+  { toolCallId, call }: ToolRun,
+  { parts, isError }: GivenResult,
+): void {
+  const ending = isError ? "failed" : "succeeded";
+  const result = { callId: call?.id ?? "", parts, isError };
+  work.emit({ type: "tool.finished", toolCallId, ending, result });
+}
+
+export function denyTool(work: Work, run: ToolRun, { reason }: PolicyDecision): void {
+  const text = `${notRun(run)}: the rules of this session do not allow it. ${reason}`;
+  finishTool(work, run, { ending: "denied", text });
 }
 
 /** For the model, of a call that does not run now: it may have run before the bridge was killed. */

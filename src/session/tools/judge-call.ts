@@ -6,7 +6,8 @@ import { contextOf, type CallFacts } from "../../policy/call-facts.ts";
 import { judge } from "../../policy/judge.ts";
 import { callFacts, knownPaths } from "./path-facts.ts";
 import { policyOf } from "./policy-of.ts";
-import { timesMade, type ToolRun, type ToolsState } from "./tools-state.ts";
+import { timesMade } from "./made-calls.ts";
+import type { ToolRun, ToolsState } from "./tools-state.ts";
 
 export type Judgement =
   /** It cannot be run as it is; `message` is for the model. */
@@ -28,8 +29,12 @@ export function judgeCall(run: ToolRun, agent: AgentFacts, tools: ToolsState): J
   const { facts, input, digest, isAsCalled } = call;
   const paths = pathsOf(run, call);
   if (paths === undefined) return { verdict: "examine", facts, input, digest };
-  const repeats = (isAsCalled ? run.repeats : timesMade(tools, run.name, input)) ?? 0;
-  const context = contextOf(facts, paths, repeats);
+  const made = (isAsCalled ? run.made : undefined) ?? timesMade(tools.made, run.name, input);
+  const { repeats, repeatsForgotten } = made;
+  const context = {
+    ...contextOf(facts, paths, repeats),
+    ...(repeatsForgotten > 0 && { repeatsForgotten }),
+  };
   return { verdict: "decide", decision: judge(policyOf(agent), context, input), digest };
 }
 

@@ -1,19 +1,17 @@
 import type { Work } from "../work.ts";
-import { denyTool } from "./advance-tools.ts";
-import { finishTool, notRun } from "./finish-tool.ts";
+import { denyTool, finishTool, notRun } from "./finish-tool.ts";
 import { record, ruleOn } from "./rule-on.ts";
-import { runningAttempt } from "./take-tool-input.ts";
+import { runningAttempt, type Attempt } from "./tools-state.ts";
 
 /**
- * Judges a tool once more whose start is in the log and which has not begun, since the agent changed in between. One that
- * is not plainly allowed any more is left to the model to call again: then it is looked at, and asked about, as it is now.
+ * The start of a tool is in the log, it has not begun yet, and the agent changed in between: it is judged once more. Where
+ * that takes a question, the model is told to call it again, and whoever is asked then is asked about the tool as it is now.
  */
-export function judgeStart(
-  work: Work,
-  starting: { readonly toolCallId: string; readonly attempt: number },
-): void {
-  const run = runningAttempt(work, starting);
-  if (run === undefined) return;
+export function judgeStart(work: Work, starting: Attempt): void {
+  const started = runningAttempt(work.state.tools, starting);
+  if (started === undefined) return;
+  // This attempt does not count: the tool never ran in it.
+  const run = { ...started, attempt: started.attempt - 1 };
   const ruling = ruleOn(work, run);
   if (ruling.verdict === "refuse") {
     return finishTool(work, run, { ending: "refused", text: ruling.message });

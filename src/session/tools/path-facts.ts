@@ -15,7 +15,9 @@ export function callFacts(
 ): CallFacts {
   const facts = factsOf(tool, input);
   const hasPaths = policy !== undefined || tool.traits?.paths !== undefined;
-  return hasPaths ? facts : { ...facts, pathArguments: [] };
+  if (hasPaths) return facts;
+  const { pathsUnclear: _, ...context } = facts.context;
+  return { context, pathArguments: [] };
 }
 
 /** Those that can be looked for. */

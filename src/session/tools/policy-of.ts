@@ -1,5 +1,6 @@
 import type { AgentFacts, ApprovalLists } from "../../domain/agent-event.ts";
 import type { Policy, Rule, RuleSource } from "../../domain/policy.ts";
+import { digestOf } from "../../platform/digest.ts";
 
 /** The policy of an agent: its own, or what its lists amount to. */
 export function policyOf({ policy, approvals }: AgentFacts): Policy {
@@ -9,6 +10,11 @@ export function policyOf({ policy, approvals }: AgentFacts): Policy {
   const made = ofLists(approvals);
   OF_LISTS.set(approvals, made);
   return made;
+}
+
+/** The same for agents whose policies are the same. */
+export function rulesDigest(agent: AgentFacts | undefined): string {
+  return digestOf(agent === undefined ? null : policyOf(agent));
 }
 
 /** Rules are compiled once for a policy, so that the same lists have to be the same policy. */

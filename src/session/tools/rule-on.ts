@@ -3,6 +3,7 @@ import { digestOf } from "../../platform/digest.ts";
 import { grantFor } from "../approvals/grants.ts";
 import { agentOf, type Work } from "../work.ts";
 import { judgeCall, type Judgement } from "./judge-call.ts";
+import { rulesDigest } from "./policy-of.ts";
 import { toolDigest } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";
 
@@ -53,10 +54,15 @@ export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled
   work.emit({ type: "policy.decided", toolCallId, digest, agent, decision, ...granted });
 }
 
-/** Those who said yes said it to this very tool and these very arguments, and were as many as the rules now want. */
+/**
+ * Those who said yes said it to this very tool and these very arguments, and were as many as the rules now want. Other
+ * rules than held then have to ask just what was asked, in every part.
+ */
 function isEnough(work: Work, { approved, name }: ToolRun, { decision, digest }: Judged): boolean {
   if (approved?.digest !== digest || approved.approvers < decision.approvers) return false;
-  return approved.tool === toolDigest(agentOf(work), name);
+  const agent = agentOf(work);
+  if (approved.tool !== toolDigest(agent, name)) return false;
+  return approved.rules === rulesDigest(agent) || approved.decision === digestOf(decision);
 }
 
 function allow(decision: PolicyDecision, reason: string): PolicyDecision {

@@ -2,14 +2,14 @@ import type { Input } from "../input.ts";
 import { agentOf, type Work } from "../work.ts";
 import { toExamine } from "./judge-call.ts";
 import { allPaths } from "./path-facts.ts";
-import { isSameGroup, isToJudge, runOf, type ToolRun } from "./tools-state.ts";
+import { isSameGroup, isToJudge, runningAttempt, runOf } from "./tools-state.ts";
 
 type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
 
 /** What a running tool tells. Of an attempt that is over nothing is wanted. */
 export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-progressed">): void {
   const { toolCallId, attempt } = input;
-  if (runningAttempt(work, input) === undefined) return;
+  if (runningAttempt(work.state.tools, input) === undefined) return;
   if (input.type === "tool-spawned") {
     work.emit({ type: "tool.spawned", toolCallId, attempt, group: input.group });
   } else {
@@ -30,7 +30,7 @@ export function takeExamination(work: Work, input: Of<"tool-examined">): void {
 }
 
 export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
-  if (runningAttempt(work, input) === undefined) return;
+  if (runningAttempt(work.state.tools, input) === undefined) return;
   const { toolCallId, ending, result, durationMs, blobId, beside } = input;
   work.emit({
     type: "tool.finished",
@@ -47,12 +47,4 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
 export function takeProgramEnd(work: Work, { toolCallId, group }: Of<"program-ended">): void {
   if (!work.state.tools.programs.some((program) => isSameGroup(program.group, group))) return;
   work.emit({ type: "tool.program.ended", toolCallId, group });
-}
-
-export function runningAttempt(
-  work: Work,
-  { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
-): ToolRun | undefined {
-  const run = runOf(work.state.tools, toolCallId);
-  return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }

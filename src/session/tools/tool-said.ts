@@ -1,6 +1,7 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { AgentEvent, PromptOptions, ToolCalled } from "../../domain/agent-event.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolError } from "../../domain/tool.ts";
+import { toolError, type ToolCall } from "../../domain/tool.ts";
+import { isAllowedBy, isPromptTool, notAllowed } from "../turn-options.ts";
 
 type Of<Type extends ProviderEvent["type"]> = Extract<ProviderEvent, { readonly type: Type }>;
 
@@ -9,6 +10,14 @@ export interface SaidPlace {
   /** The session's id of it. */
   readonly toolCallId: string;
   readonly messageId: string;
+}
+
+/** What is known of a call beside the call itself. */
+interface Said {
+  /** What checking its arguments found. */
+  readonly problem: string | undefined;
+  /** Of the turn. */
+  readonly options: PromptOptions | null;
 }
 
 /** What an agent's stream says of its calls of tools, for the log. */
@@ -23,10 +32,21 @@ export function toolInput(toolCallId: string, { text }: Of<"tool.delta">): Agent
 export function toolCalled(
   place: SaidPlace,
   { block, call }: Of<"tool.end">,
-  problem: string | undefined,
+  said: Said,
 ): AgentEvent {
-  const wrong = problem === undefined ? {} : { problem };
-  return { type: "tool.called", ...place, block, call, ...wrong };
+  return { type: "tool.called", ...place, block, call, ...whoRuns(said, call) };
+}
+
+/** What a turn does not allow nobody runs, and what cannot be read nobody is given. */
+function whoRuns(
+  { problem, options }: Said,
+  { name, runBy, input }: ToolCall,
+): Pick<ToolCalled, "problem" | "executor"> {
+  if (runBy === "client" && options !== null) {
+    if (!isAllowedBy(options, name)) return { problem: notAllowed(name, options) };
+    if (isPromptTool(options, name)) return input === null ? {} : { executor: "prompter" };
+  }
+  return problem === undefined ? {} : { problem };
 }
 
 /** A provider that repeats an id means the last one: the one before is over. */

@@ -2,21 +2,14 @@ import type { ProcessGroup, ToolEnding, ToolExamined } from "../../domain/agent-
 import type { JsonObject } from "../../domain/json.ts";
 import type { PolicyAction } from "../../domain/policy-decision.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
-import { callDigest } from "./call-digest.ts";
+import { NONE_MADE, type MadeCalls, type TimesMade } from "./made-calls.ts";
 
 export interface ToolsState {
   /** The calls of the turn that runs, in the order they were first seen. */
   readonly runs: readonly ToolRun[];
-  /** How often each call was made in this session, the last ones. */
-  readonly made: readonly MadeCall[];
+  readonly made: MadeCalls;
   /** Programs that may still run. They outlive their turn here: a cancel is in the log before they are ended. */
   readonly programs: readonly SpawnedProgram[];
-}
-
-export interface MadeCall {
-  /** Of the tool's name and the arguments. */
-  readonly digest: string;
-  readonly count: number;
 }
 
 export interface SpawnedProgram {
@@ -31,6 +24,7 @@ export interface SpawnedProgram {
  * - `granted`: it may run, and waits for its place. It is judged once more when it gets one.
  * - `running`: its start is in the log; the effect may have begun.
  * - `unsettled`: it was running when the bridge was killed, and an approver is asked what came of it.
+ * - `handed-out`: whoever prompted has it, and brings its result.
  */
 export type ToolStatus =
   | "announced"
@@ -38,6 +32,7 @@ export type ToolStatus =
   | "asking"
   | "granted"
   | "running"
+  | "handed-out"
   | "unsettled"
   | "finished";
 
@@ -54,7 +49,7 @@ export interface ToolRun {
   /** What looking at its arguments found; absent while nobody looked, or where there is nothing to look at. */
   readonly examined?: Examination;
   /** How often this very call was made before; absent before it is made. */
-  readonly repeats?: number;
+  readonly made?: TimesMade;
   /** What the rules last said of it. */
   readonly judged?: Judged;
   /** What people were last shown. */
@@ -87,13 +82,17 @@ export interface Approved {
   readonly digest: string;
   /** Of the tool, as it was when it was asked about. */
   readonly tool: string;
+  /** Of the decision to ask, as it was shown. */
+  readonly decision: string;
+  /** Of the rules that held when it was said. */
+  readonly rules: string;
   /** How many different principals said it. */
   readonly approvers: number;
 }
 
 export type Examination = Omit<ToolExamined, "type" | "toolCallId">;
 
-export const initialTools: ToolsState = { runs: [], made: [], programs: [] };
+export const initialTools: ToolsState = { runs: [], made: NONE_MADE, programs: [] };
 
 export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
   return one.id === other.id && one.born === other.born;
@@ -101,6 +100,21 @@ export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
 
 export function runOf(tools: ToolsState, toolCallId: string): ToolRun | undefined {
   return tools.runs.find((run) => run.toolCallId === toolCallId);
+}
+
+/** One run of a tool. */
+export interface Attempt {
+  readonly toolCallId: string;
+  readonly attempt: number;
+}
+
+/** Undefined where it is over, or another attempt runs. */
+export function runningAttempt(
+  tools: ToolsState,
+  { toolCallId, attempt }: Attempt,
+): ToolRun | undefined {
+  const run = runOf(tools, toolCallId);
+  return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
 /** Nobody waits for anything but us: it can be judged, or looked at for that. */
@@ -112,10 +126,9 @@ export function isOpen(run: ToolRun): boolean {
   return run.status !== "finished";
 }
 
-/** As far as the session remembers. */
-export function timesMade({ made }: ToolsState, name: string, input: JsonObject): number {
-  const digest = callDigest(name, input);
-  return made.find((one) => one.digest === digest)?.count ?? 0;
+/** Whatever becomes of it becomes of it elsewhere. */
+export function isHandedOut({ status }: ToolRun): boolean {
+  return status === "handed-out";
 }
 
 /** It needs one of the calls that the turn may start. */

@@ -1,11 +1,14 @@
 import type { AgentFacts, TurnOutcome } from "../../domain/agent-event.ts";
 import { advanceTools } from "../tools/advance-tools.ts";
-import { isNeverStarted, isOpen } from "../tools/tools-state.ts";
+import { isHandedOut, isNeverStarted, isOpen } from "../tools/tools-state.ts";
 import { agentOf, type Work } from "../work.ts";
 import { finish } from "./finish-turn.ts";
 import { followLoss, type WantedCall } from "./follow-loss.ts";
 import { sayWhatIsUnheard } from "./say-again.ts";
 import { openUpstream } from "./open-upstream.ts";
+import { pauseTurn } from "./paused-turn.ts";
+import { shownContent } from "./shown-content.ts";
+import { toolCallsIn } from "../turn-options.ts";
 import { missingTerminalTool } from "./turn-progress.ts";
 import type { CurrentTurn, Stage } from "./turn-state.ts";
 
@@ -40,7 +43,8 @@ function advanceOnce(work: Work): void {
 function startNext(work: Work): void {
   const [prompt] = work.state.turn.queue;
   if (prompt === undefined) return;
-  const { promptId, content } = prompt;
+  const { promptId } = prompt;
+  const content = shownContent(prompt.content, agentOf(work));
   work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId });
   sayWhatIsUnheard(work);
   const messageId = work.ids.next("msg");
@@ -88,19 +92,21 @@ function act(work: Work, current: CurrentTurn): void {
     const failure = { code: "protocol_error", message, details: {} } as const;
     return finish(work, current, { outcome: "failed", reason: null, failure });
   }
-  if (!runs.some(isOpen)) return makeCall(work, current, { purpose: "results" });
-  const mayStart = agentOf(work).caps.toolCalls - current.toolsStarted;
+  const open = runs.filter(isOpen);
+  if (open.length === 0) return makeCall(work, current, { purpose: "results" });
+  if (open.every(isHandedOut)) return pauseTurn(work, current, open);
+  const mayStart = toolCallsIn(agentOf(work), current.options) - current.toolsStarted;
   const decided = work.drafts.length;
   advanceTools(work, mayStart);
   if (mayStart > 0 || work.drafts.length > decided) return;
-  if (runs.filter(isOpen).every(isNeverStarted)) {
+  if (open.filter((run) => !isHandedOut(run)).every(isNeverStarted)) {
     finish(work, current, { outcome: "limited", reason: "max_tool_calls" });
   }
 }
 
 function end(work: Work, current: CurrentTurn, stage: Extract<Stage, { type: "ended" }>): void {
   const { outcome, reason, failure } = stage;
-  const missing = missingTerminalTool(work.state.tools.runs, agentOf(work));
+  const missing = missingTerminalTool(work.state.tools.runs, agentOf(work), current.options);
   // A call of it that failed does not count.
   if (outcome === "completed" && missing !== undefined) return askAgain(work, current);
   const how = { reason, ...(failure !== undefined && { failure }) };

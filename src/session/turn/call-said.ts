@@ -14,8 +14,9 @@ export function takeSaid(work: Work, callId: string, said: readonly Said[]): voi
     if (call === undefined) return;
     if (event.type === "end") endCall(work, call, event);
     else {
-      const { tools } = work.state;
-      for (const made of translate({ call, tools, problem }, event)) work.emit(made);
+      const { tools, turn } = work.state;
+      const options = turn.current?.options ?? null;
+      for (const made of translate({ call, tools, problem, options }, event)) work.emit(made);
     }
   }
 }

@@ -8,7 +8,16 @@ import type { Draft } from "../../domain/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { isNotMade } from "./call-fate.ts";
 import { evolveCall, messagesOf, openCallsOf } from "./evolve-call.ts";
-import type { Call, CurrentTurn, Stage, TurnState, Upstream, WaitingCall } from "./turn-state.ts";
+import {
+  isSpeaking,
+  type Call,
+  type CurrentTurn,
+  type Outgoing,
+  type Stage,
+  type TurnState,
+  type Upstream,
+  type WaitingCall,
+} from "./turn-state.ts";
 
 /** `lastAt` is when the event before this one was written. */
 export function evolveTurn(
@@ -17,9 +26,13 @@ export function evolveTurn(
   lastAt: number,
 ): TurnState {
   switch (event.type) {
+    case "session.opened":
+      return { ...turn, firstUpstreamId: event.upstreamId ?? null };
+    case "history.given":
+      return { ...turn, isHistoryGiven: true };
     case "prompt.accepted": {
-      const { promptId, content } = event;
-      return { ...turn, queue: [...turn.queue, { promptId, content, by: actor ?? null }] };
+      const { promptId, content, options = null } = event;
+      return { ...turn, queue: [...turn.queue, { promptId, content, options, by: actor ?? null }] };
     }
     case "prompt.withdrawn":
       return { ...turn, queue: turn.queue.filter(({ promptId }) => promptId !== event.promptId) };
@@ -30,16 +43,19 @@ export function evolveTurn(
         turnId,
         promptId,
         by: prompt?.by ?? null,
+        options: prompt?.options ?? null,
         startedAt: at,
         waitedMs: 0,
         askedAt: null,
         questions: 0,
+        pause: null,
         steps: 0,
         usage: null,
         toolsStarted: 0,
         reprompts: 0,
         conflicts: 0,
         unsent: [],
+        unsentImages: [],
         stage: { type: "ready", purpose: "prompt" },
       };
       return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
@@ -62,7 +78,7 @@ export function evolveTurn(
         isUncertain: false,
         unheard: null,
         // Results that were about to go go there; with something new to say, they are part of what was said before.
-        waiting: turn.current?.unsent.length === 0 ? (turn.upstream?.waiting ?? null) : null,
+        waiting: isSpeaking(turn.current) ? null : (turn.upstream?.waiting ?? null),
       };
       return { ...turn, upstream };
     }
@@ -85,9 +101,14 @@ function evolveCurrent(
 ): TurnState {
   switch (event.type) {
     case "message.sent": {
-      const said = event.content.map(({ text }) => text);
+      const { content } = event;
+      const said = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      const images = content.flatMap((part) => (part.type === "image" ? [part] : []));
       const unsent = [...current.unsent, ...said];
-      if (event.origin !== "reprompt") return { ...turn, current: { ...current, unsent } };
+      const unsentImages = [...current.unsentImages, ...images];
+      if (event.origin !== "reprompt") {
+        return { ...turn, current: { ...current, unsent, unsentImages } };
+      }
       const reprompts = current.reprompts + 1;
       const stage: Stage = { type: "ready", purpose: "reprompt" };
       return { ...turn, current: { ...current, unsent, reprompts, stage } };
@@ -105,9 +126,15 @@ function evolveCurrent(
       const unheard = call.outgoing.answers ?? turn.upstream?.unheard ?? null;
       return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard, unheard });
     }
+    case "turn.paused": {
+      const { toolCallIds } = event;
+      return { ...turn, current: { ...withQuestion(current, at), pause: { at, toolCallIds } } };
+    }
+    case "results.given":
+      return { ...turn, current: { ...withAnswer(current, at), pause: null } };
     case "approval.requested": {
-      const { stage, questions, askedAt } = current;
-      const asking = { ...current, questions: questions + 1, askedAt: askedAt ?? at };
+      const { stage } = current;
+      const asking = withQuestion(current, at);
       if (event.question !== "lost-call" || stage.type !== "lost")
         return { ...turn, current: asking };
       return staged(turn, asking, { ...stage, approvalId: event.approvalId });
@@ -128,6 +155,12 @@ function evolveCurrent(
     default:
       return said(turn, current, event);
   }
+}
+
+/** While somebody is waited for, the clock of the turn stands still. */
+function withQuestion(current: CurrentTurn, at: number): CurrentTurn {
+  const { questions, askedAt } = current;
+  return { ...current, questions: questions + 1, askedAt: askedAt ?? at };
 }
 
 /** The clock of the turn goes on when nobody is asked any more. */
@@ -160,13 +193,26 @@ function started(
   // What the other side waits for and what was said since; a lost call's content again, where nothing was.
   const { stage } = current;
   const answers = turn.upstream?.waiting ?? null;
-  const isRepeated = stage.type === "lost" && current.unsent.length === 0;
-  const outgoing = isRepeated ? stage.call.outgoing : { texts: current.unsent, answers };
+  const isRepeated = stage.type === "lost" && !isSpeaking(current);
+  const { unsent, unsentImages } = current;
+  const images = unsentImages.length === 0 ? {} : { images: unsentImages };
+  const outgoing: Outgoing = isRepeated
+    ? stage.call.outgoing
+    : { texts: unsent, ...images, answers };
   const call: Call = { callId, upstreamId, purpose, outgoing, messages: [], closed: [] };
   const steps = current.steps + 1;
   const calls = (turn.upstream?.calls ?? 0) + 1;
   return withUpstream(
-    { ...turn, current: { ...current, steps, unsent: [], stage: { type: "calling", call } } },
+    {
+      ...turn,
+      current: {
+        ...current,
+        steps,
+        unsent: [],
+        unsentImages: [],
+        stage: { type: "calling", call },
+      },
+    },
     { usedAt: at, calls, waiting: null },
   );
 }
@@ -215,7 +261,8 @@ function takenBack(
     ? { type: "ready", purpose }
     : { type: "ended", outcome: "refused", reason: null, ...(failure && { failure }) };
   const conflicts = current.conflicts + (isBusy ? 1 : 0);
-  const next = { ...current, unsent: outgoing.texts, conflicts, stage };
+  const { texts: unsent, images: unsentImages = [] } = outgoing;
+  const next = { ...current, unsent, unsentImages, conflicts, stage };
   return withUpstream(
     { ...turn, current: next },
     {

@@ -3,7 +3,7 @@ import type { Failure } from "../../domain/errors.ts";
 import { unanswered } from "../approvals/questions.ts";
 import { dropRequests } from "../clients/host-requests.ts";
 import { finishTool } from "../tools/finish-tool.ts";
-import { isOpen } from "../tools/tools-state.ts";
+import { isHandedOut, isOpen } from "../tools/tools-state.ts";
 import type { Work } from "../work.ts";
 import type { CurrentTurn } from "./turn-state.ts";
 
@@ -21,9 +21,11 @@ export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
     if (!isOpen(run)) continue;
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
     const wasStarted = run.attempt > 0;
-    const text = wasStarted
-      ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
-      : `${run.name} was not run: ${why}.`;
+    const text = isHandedOut(run)
+      ? `No result of ${run.name} came: ${why}. Whether it was run is not known.`
+      : wasStarted
+        ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
+        : `${run.name} was not run: ${why}.`;
     const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
     finishTool(work, run, { ending, text });
   }

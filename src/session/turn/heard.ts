@@ -1,3 +1,4 @@
+import type { PromptOptions } from "../../domain/agent-event.ts";
 import type { ToolsState } from "../tools/tools-state.ts";
 import type { Call } from "./turn-state.ts";
 
@@ -7,4 +8,6 @@ export interface Heard {
   readonly tools: ToolsState;
   /** What checking the arguments of a call found. */
   readonly problem: string | undefined;
+  /** Of the turn. */
+  readonly options: PromptOptions | null;
 }

@@ -1,24 +1,24 @@
 import type { Input } from "../input.ts";
 import { agentOf, type Work } from "../work.ts";
-import type { Upstream } from "./turn-state.ts";
+import { isSpeaking, type Upstream } from "./turn-state.ts";
 
 /**
  * The conversation that the next call belongs to; begins a new one where there is none, or where the other side has let
  * it go by our clock. Undefined while the one there is has to come to rest first.
  */
 export function openUpstream(work: Work): string | undefined {
-  const { upstream } = work.state.turn;
-  if (upstream === null) return begin(work, false);
+  const { upstream, isHistoryGiven, firstUpstreamId } = work.state.turn;
+  if (upstream === null) return begin(work, isHistoryGiven, firstUpstreamId);
   if (isLetGo(work, upstream)) return begin(work, true);
   if (!upstream.isUncertain || isForgotten(work))
     return canCarry(work, upstream) ? upstream.upstreamId : begin(work, true);
   return agentOf(work).settle === "reseed" ? begin(work, true) : undefined;
 }
 
-/** Begins with what the log has. */
-export function begin(work: Work, seeded: boolean): string {
+/** Begins with what the log has. An id that was `given` may be that of a conversation which exists. */
+export function begin(work: Work, seeded: boolean, given: string | null = null): string {
   // Providers want ids of at least 33 characters.
-  const upstreamId = `spanline-${work.ids.next("ses").slice("ses_".length)}`;
+  const upstreamId = given ?? `spanline-${work.ids.next("ses").slice("ses_".length)}`;
   work.emit({ type: "upstream.opened", upstreamId, seeded });
   return upstreamId;
 }
@@ -49,6 +49,5 @@ function isForgotten(work: Work): boolean {
 /** A prompt to an agent that still waits for results has to go beside them. */
 function canCarry(work: Work, { waiting }: Upstream): boolean {
   const { seams } = agentOf(work).provider;
-  const isSpeaking = (work.state.turn.current?.unsent.length ?? 0) > 0;
-  return waiting === null || !isSpeaking || seams.includes("tool-results");
+  return waiting === null || !isSpeaking(work.state.turn.current) || seams.includes("tool-results");
 }

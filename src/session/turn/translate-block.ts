@@ -42,12 +42,12 @@ export function blockEvents(heard: Heard, event: BlockEvent, messageId: string):
     case "tool.start":
       return [toolAnnounced({ toolCallId: toolCallIdOf(heard.call, block), messageId }, event)];
     case "tool.end": {
-      const { call, tools, problem } = heard;
+      const { call, tools } = heard;
       const place = { toolCallId: toolCallIdOf(call, block), messageId };
       const before = openCallNamed(call, tools, event.call.id);
       return [
         ...(before === undefined ? [] : [toolSuperseded(before, event)]),
-        toolCalled(place, event, problem),
+        toolCalled(place, event, heard),
       ];
     }
     default:

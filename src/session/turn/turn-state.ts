@@ -1,5 +1,11 @@
 import type { Actor } from "../../domain/actor.ts";
-import type { CallPurpose, Decision, PromptPart } from "../../domain/agent-event.ts";
+import type {
+  CallPurpose,
+  Decision,
+  ImagePart,
+  PromptOptions,
+  PromptPart,
+} from "../../domain/agent-event.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { Outcome, Role } from "../../domain/provider-event.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
@@ -11,11 +17,16 @@ export interface TurnState {
   readonly queue: readonly QueuedPrompt[];
   readonly current: CurrentTurn | null;
   readonly upstream: Upstream | null;
+  /** Under which the first conversation is to be on the provider's side, where that was said. */
+  readonly firstUpstreamId: string | null;
+  /** Something was said elsewhere before: the agent is told it first. */
+  readonly isHistoryGiven: boolean;
 }
 
 export interface QueuedPrompt {
   readonly promptId: string;
   readonly content: readonly PromptPart[];
+  readonly options: PromptOptions | null;
   readonly by: Actor | null;
 }
 
@@ -23,13 +34,17 @@ export interface CurrentTurn {
   readonly turnId: string;
   readonly promptId: string;
   readonly by: Actor | null;
+  /** What its prompt asks for beside its text. */
+  readonly options: PromptOptions | null;
   readonly startedAt: number;
   /** Milliseconds in which people were waited for, before the wait that `askedAt` began. */
   readonly waitedMs: number;
   /** When the first of the questions was asked that wait now; null while none does. */
   readonly askedAt: number | null;
-  /** How many questions wait. */
+  /** How many questions wait; a pause is one of them. */
   readonly questions: number;
+  /** Whoever prompted has these calls, and nothing else is left to do. */
+  readonly pause: Pause | null;
   /** Calls of the provider so far. */
   readonly steps: number;
   readonly usage: Usage | null;
@@ -40,7 +55,13 @@ export interface CurrentTurn {
   readonly conflicts: number;
   /** Said, and not yet on its way. */
   readonly unsent: readonly string[];
+  readonly unsentImages: readonly ImagePart[];
   readonly stage: Stage;
+}
+
+export interface Pause {
+  readonly at: number;
+  readonly toolCallIds: readonly string[];
 }
 
 /**
@@ -82,6 +103,7 @@ export interface Call {
 /** What a call brings: only what is new. */
 export interface Outgoing {
   readonly texts: readonly string[];
+  readonly images?: readonly ImagePart[];
   /** The calls that it answers. */
   readonly answers: Waiting | null;
 }
@@ -136,4 +158,15 @@ export interface WaitingCall {
   readonly result: ToolResult | null;
 }
 
-export const initialTurnState: TurnState = { queue: [], current: null, upstream: null };
+export const initialTurnState: TurnState = {
+  queue: [],
+  current: null,
+  upstream: null,
+  firstUpstreamId: null,
+  isHistoryGiven: false,
+};
+
+/** There is something to be said that no call has brought. */
+export function isSpeaking(current: CurrentTurn | null): boolean {
+  return current !== null && (current.unsent.length > 0 || current.unsentImages.length > 0);
+}

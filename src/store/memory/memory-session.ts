@@ -49,7 +49,8 @@ export class MemorySession {
   }
 
   get record(): SessionRecord {
-    const { agent = "", principal = "", state = "idle", title, workingDirectory } = this.#fields;
+    const { agent = "", principal = "", state = "idle" } = this.#fields;
+    const { title, workingDirectory, label } = this.#fields;
     return {
       sessionId: this.#sessionId,
       incarnation: this.incarnation,
@@ -58,6 +59,7 @@ export class MemorySession {
       state,
       title: title ?? null,
       workingDirectory: workingDirectory ?? null,
+      label: label ?? null,
       createdAt: this.#createdAt,
       updatedAt: this.updatedAt,
       seq: this.#seq,

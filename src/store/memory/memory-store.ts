@@ -167,11 +167,12 @@ function pageOf(all: readonly MemorySession[], query: SessionQuery): SessionPage
 }
 
 function matches(record: SessionRecord, query: SessionQuery): boolean {
-  const { principal, agent, workingDirectory } = query;
+  const { principal, agent, workingDirectory, label } = query;
   return (
     (principal === undefined || principal === record.principal) &&
     (agent === undefined || agent === record.agent) &&
-    (workingDirectory === undefined || workingDirectory === record.workingDirectory)
+    (workingDirectory === undefined || workingDirectory === record.workingDirectory) &&
+    (label === undefined || label === record.label)
   );
 }
 

@@ -134,9 +134,9 @@ const MOVE = `UPDATE sessions SET seq = ?, bytes = bytes + ?, updated_at = coale
   WHERE key = ?`;
 const DESCRIBE = `UPDATE sessions SET agent = coalesce(?, agent), principal = coalesce(?, principal),
   title = coalesce(?, title), working_directory = coalesce(?, working_directory),
-  state = coalesce(?, state) WHERE key = ?`;
+  state = coalesce(?, state), label = coalesce(?, label) WHERE key = ?`;
 
 function columnsOf(fields: SessionFields): readonly (string | null)[] {
-  const { agent, principal, title, workingDirectory, state } = fields;
-  return [agent, principal, title, workingDirectory, state].map((field) => field ?? null);
+  const { agent, principal, title, workingDirectory, state, label } = fields;
+  return [agent, principal, title, workingDirectory, state, label].map((field) => field ?? null);
 }

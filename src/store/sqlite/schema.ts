@@ -64,6 +64,10 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE said (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, text TEXT NOT NULL);
   CREATE INDEX said_by_session ON said (session);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN label TEXT;
+  CREATE INDEX sessions_by_label ON sessions (label) WHERE label IS NOT NULL;
+  `,
 ];
 
 /** "Span" in bytes: tells our files from those of others. */

@@ -120,7 +120,7 @@ export function listSessions(
 }
 
 function conditionsOf(query: SessionQuery, indexed: boolean): readonly Condition[] {
-  const { page, search = "", principal, agent, workingDirectory } = query;
+  const { page, search = "", principal, agent, workingDirectory, label } = query;
   const end = page === undefined ? undefined : readPage(page);
   const equal = (column: string, value: string | undefined): readonly Condition[] =>
     value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
@@ -129,6 +129,7 @@ function conditionsOf(query: SessionQuery, indexed: boolean): readonly Condition
     ...equal("principal", principal),
     ...equal("agent", agent),
     ...equal("working_directory", workingDirectory),
+    ...equal("label", label),
     ...(end === undefined
       ? []
       : [{ sql: "(updated_at, id) < (?, ?)", values: [end.updatedAt, end.sessionId] }]),
@@ -145,6 +146,7 @@ function toRecord(row: Row): SessionRecord {
     state: readState(row.text("state")),
     title: row.textOrNull("title"),
     workingDirectory: row.textOrNull("working_directory"),
+    label: row.textOrNull("label"),
     createdAt: row.number("created_at"),
     updatedAt: row.number("updated_at"),
     seq: row.number("seq"),

@@ -26,6 +26,7 @@ export function storeListing({ open }: StoreSubject): void {
         incarnation: head.incarnation,
         ...index,
         title: "Tea",
+        label: null,
         state: "waiting",
         createdAt: NOW,
         updatedAt: NOW + 2,
@@ -63,15 +64,19 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await store.sessions(none)).toEqual({ sessions: [] });
     });
 
-    it("can be narrowed by principal, agent and folder", async () => {
+    it("can be narrowed by principal, agent, folder and label", async () => {
       const store = await open();
       await make(store, "a", entry([delta("")], { index: { principal: "ada", agent: "demo" } }));
       await make(store, "b", entry([delta("")], { index: { principal: "bob", agent: "demo" } }));
       await make(store, "c", entry([delta("")], { index: { workingDirectory: "/w" } }));
+      await make(store, "d", entry([delta("")], { index: { label: "key-1" } }));
+      await make(store, "e", entry([delta("")], { index: { label: "key-10" } }));
       expect(await idsOf(store, { principal: "ada" })).toEqual(["a"]);
       expect(await idsOf(store, { agent: "demo" })).toEqual(["b", "a"]);
       expect(await idsOf(store, { agent: "demo", principal: "bob" })).toEqual(["b"]);
       expect(await idsOf(store, { workingDirectory: "/w" })).toEqual(["c"]);
+      expect(await idsOf(store, { label: "key-1" })).toEqual(["d"]);
+      expect(await store.session("d")).toMatchObject({ label: "key-1" });
     });
 
     it.each([

@@ -77,6 +77,40 @@ describe("the local provider by itself", () => {
     expect(third.end?.openCalls).toEqual(["c3"]);
   });
 
+  it("asks its model for what a call asks for, beside its own settings and never beyond them [OR-57] [OR-60]", async () => {
+    const { model: made, requests } = model(text("Yes."));
+    const session = localProvider({ model: made, system: "Be brief.", maxTokens: 100 }).open();
+    const other = { ...TOOLS[0], name: "other", description: "", schema: {} };
+    const tools = [...TOOLS, other];
+    const wanted = { signal, tools, instructions: "Be kind.", allowedTools: ["look"] };
+    await gather(await session.call(say("One"), { ...wanted, maxOutputTokens: 500 }));
+    await gather(
+      await session.call(say("Two"), { ...wanted, maxOutputTokens: 5, allowedTools: [] }),
+    );
+    await gather(await session.call(say("Three"), { signal, tools }));
+    const told = { system: "Be brief.\n\nBe kind." };
+    expect(requests).toMatchObject([
+      { ...told, maxTokens: 100, tools: [{ name: "look" }] },
+      { ...told, maxTokens: 5 },
+      { system: "Be brief.", maxTokens: 100, tools: [{ name: "look" }, { name: "other" }] },
+    ]);
+    expect(requests[1]).not.toHaveProperty("tools");
+  });
+
+  it("shows its model pictures before what is said of them, and takes one alone", async () => {
+    const { model: made, requests } = model(text("A cat."));
+    const session = localProvider({ model: made }).open();
+    const image = { type: "image", mediaType: "image/png", base64: "AAAA" } as const;
+    await gather(
+      await session.call({ type: "prompt", texts: ["Look"], images: [image] }, { signal }),
+    );
+    await gather(await session.call({ type: "prompt", texts: [], images: [image] }, { signal }));
+    expect(requests.map(({ messages }) => messages.at(-1))).toEqual([
+      { role: "user", blocks: [image, { type: "text", text: "Look" }] },
+      { role: "user", blocks: [image] },
+    ]);
+  });
+
   it("numbers the messages and blocks of several answers as those of one", async () => {
     const { model: made } = model(calling("c1"), calling("c2", "c3"), text("Yes."));
     const session = localProvider({ model: made }).open();

@@ -60,6 +60,7 @@ async function requestFor(
     signal,
     coalesceMs: 0,
     conversation: async () => log.slice(0, start).reduce(evolveConversation, initialConversation),
+    readBlob: async () => undefined,
     send: async (happening) => {
       if (happening.type === "call-failed") throw new Error(happening.failure.message);
     },

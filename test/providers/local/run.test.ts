@@ -24,6 +24,13 @@ describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialec
     expect(agent.facts.provider).toEqual({
       name: "local",
       seams: ["turn-start", "tool-results", "turn-end"],
+      takes: {
+        instructions: true,
+        tools: true,
+        allowedTools: true,
+        maxOutputTokens: true,
+        images: true,
+      },
       effectFree: true,
       canStop: false,
       keepsHistory: false,

@@ -3,6 +3,9 @@ import type { AgentFacts, ToolFacts } from "../../../src/domain/agent-event.ts";
 import type { PolicyAction } from "../../../src/domain/policy-decision.ts";
 import { policyOf } from "../../support/policy.ts";
 
+/** A tool that prompts may bring. */
+export const PROMPT_TOOL = "mine_look";
+
 /** What their names say is what the rules say: the check of the rules then needs none of ours. */
 export const TOOL_NAMES = [
   "free_read",
@@ -104,10 +107,11 @@ export const anyAgent: fc.Arbitrary<AgentFacts> = fc
         effectFree: fc.boolean(),
         canStop: fc.boolean(),
         keepsHistory: fc.constantFrom(true, true, true, false),
+        takes: fc.constant({ instructions: true, tools: true, allowedTools: true } as const),
         idleMs: fc.constant(900_000),
         lifetimeMs: fc.constant(3_600_000),
       },
-      { requiredKeys: ["name", "seams", "effectFree", "canStop", "keepsHistory"] },
+      { requiredKeys: ["name", "seams", "effectFree", "canStop", "keepsHistory", "takes"] },
     ),
     tools: fc.constant(tools),
     approvals: fc.record({
@@ -127,6 +131,7 @@ export const anyAgent: fc.Arbitrary<AgentFacts> = fc
     onLost: fc.constantFrom("ask", "continue", "reseed", "resend"),
     settle: fc.constantFrom("wait", "stop", "reseed"),
     approvalMs: fc.constantFrom(1000, 600_000),
+    resultsMs: fc.constantFrom(5000, 2_000_000),
     terminalTool: fc.option(fc.constant({ name: "free_write", maxReprompts: 1 }), {
       nil: undefined,
     }),

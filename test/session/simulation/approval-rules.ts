@@ -42,6 +42,8 @@ interface Asked {
   readonly votes: Map<string, string>;
   /** What the tool said of itself then. */
   readonly shown: string;
+  /** Asked by an input before the one at hand. */
+  isOld?: true;
 }
 
 interface Given {
@@ -62,6 +64,9 @@ export function approvalRules(): {
   const grants = new Map<string, Given>();
   /** Questions that were answered with a yes for good in this same input. */
   let always: Of<"approval.requested"> | undefined;
+
+  /** Whether nothing counts any more that was allowed before this same input. */
+  let isDoubted = false;
 
   const call = (toolCallId: string): JudgedCall => {
     const seen = calls.get(toolCallId);
@@ -171,7 +176,7 @@ export function approvalRules(): {
     const { request, votes, shown } = asked(approvalId);
     questions.delete(approvalId);
     must(
-      event.by !== "change" || request.question === "run",
+      event.by !== "change" || request.question === "run" || isDoubted,
       "only what is asked anew is withdrawn",
     );
     if (!["allow", "allow-always", "run-again"].includes(decision)) return;
@@ -272,6 +277,14 @@ export function approvalRules(): {
         case "grant.revoked":
           must(grants.delete(event.grantId), "only what was given is taken back");
           return;
+        case "approvals.doubted":
+          isDoubted = true;
+          grants.clear();
+          for (const { votes } of questions.values()) votes.clear();
+          for (const seen of calls.values()) {
+            if (!seen.isClosed) seen.found = seen.receipt = seen.yes = undefined;
+          }
+          return;
         case "tool.started":
           return started(event);
         case "tool.finished":
@@ -283,6 +296,14 @@ export function approvalRules(): {
 
     check({ happening, events, after }) {
       always = undefined;
+      const isAskedBefore =
+        isDoubted &&
+        [...questions.values()].some(
+          ({ isOld, request }) => isOld === true && request.question !== "lost-call",
+        );
+      must(!isAskedBefore, "what was asked before is asked again");
+      for (const question of questions.values()) question.isOld = true;
+      isDoubted = false;
       for (const [grantId, { isOfTheseRules }] of grants) {
         must(isOfTheseRules, `what other rules asked is not allowed by these (${grantId})`);
       }

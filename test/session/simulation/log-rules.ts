@@ -1,6 +1,7 @@
 import type { Right } from "../../../src/domain/actor.ts";
 import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
+import { partText } from "../../../src/domain/part-text.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
 import type { Happening } from "../../../src/session/input.ts";
 import { sessionFields } from "../../../src/session/session-fields.ts";
@@ -8,6 +9,7 @@ import type { SessionState } from "../../../src/session/state.ts";
 import { isIdempotent } from "./agent-facts.ts";
 import { approvalRules } from "./approval-rules.ts";
 import { must } from "./must.ts";
+import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
 
 type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
@@ -52,13 +54,14 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
   const permissions = approvalRules();
+  const pauses = pauseRules();
   /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
   let owed: { readonly upstreamId: string; isSaid: boolean } | undefined;
   let lastAt = 0;
   let activeMs = 0;
 
   const passed = (event: AgentEvent, at: number): void => {
-    const isNobodys = event.type === "session.recovered" || approvals.size > 0;
+    const isNobodys = event.type === "session.recovered" || approvals.size > 0 || pauses.isPaused();
     if (!isNobodys) activeMs += at - lastAt;
     if (event.type === "turn.started") activeMs = 0;
     lastAt = at;
@@ -190,7 +193,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         if (event.origin === "recovery") {
           if (owed !== undefined) owed.isSaid = true;
           // Tools that give the same once more are told of in the same words.
-          const texts = event.content.map(({ text }) => text);
+          const texts = event.content.map(partText);
           const words = JSON.stringify({ texts, answers: null });
           for (const key of lost) if (key.endsWith(` ${words}`)) lost.delete(key);
         }
@@ -256,6 +259,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         const asked = approvals.get(event.approvalId);
         must(asked !== undefined, "a question is answered once");
         approvals.delete(event.approvalId);
+        // What came of it is asked again, or found out by running it once more where that does no harm.
+        if (event.by === "change" && asked.question === "outcome") mayRepeat(tool(asked.about));
         must(asked.options.includes(event.decision), "an answer is one of the options");
         const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
         must(event.by === "person" || !isYes, "nobody's answer is no yes");
@@ -276,10 +281,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         return;
       }
       case "session.recovered":
-        for (const seen of tools.values()) {
-          const isTried = seen.started > 0 && seen.started < 3;
-          if (isTried && !seen.isClosed && isIdempotent(seen.name)) seen.mayStart = true;
-        }
+        for (const seen of tools.values()) mayRepeat(seen);
         programs.clear();
         return;
       case "tool.spawned":
@@ -310,7 +312,9 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     const { turn, clients, approvals: asked, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
     if (happening.type === "commanded") {
-      const right = rightFor(happening, askers, before.turn.current?.promptId);
+      const { current } = before.turn;
+      const now = { running: current?.promptId, isPaused: (current?.pause ?? null) !== null };
+      const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
     }
@@ -332,7 +336,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     must(turn.current?.turnId === turnId, "the state has the turn that the log has");
     must(turn.queue.length === 0 || turn.current !== null, "no prompt waits for nothing");
     const { effects, wakeAt } = due(after);
-    const isWaiting = effects.size > 0 || asked.pending.length > 0;
+    const isWaiting = effects.size > 0 || asked.pending.length > 0 || pauses.isPaused();
     must(turn.current === null || isWaiting, "a turn always waits for something");
     must(asked.pending.length === 0 || wakeAt !== null, "a question has a deadline");
     for (const effect of effects.values()) {
@@ -359,9 +363,11 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   return (step) => {
     for (const envelope of step.events) {
       take(envelope, step);
+      pauses.take(envelope);
       permissions.take(envelope);
     }
     checkState(step);
+    pauses.check(step);
     permissions.check(step);
   };
 }
@@ -372,13 +378,16 @@ type Commanded = Extract<Happening, { readonly type: "commanded" }>;
 function rightFor(
   { command, by }: Commanded,
   askers: ReadonlyMap<string, string | undefined>,
-  running: string | undefined,
+  { running, isPaused }: { readonly running: string | undefined; readonly isPaused: boolean },
 ): Right | undefined {
   const isOwn = (promptId: string | undefined): boolean =>
     promptId !== undefined && askers.get(promptId) === by.principal;
   switch (command.type) {
     case "prompt":
+    case "forget":
       return "prompt";
+    case "give-results":
+      return !isPaused || isOwn(running) ? "prompt" : "control";
     case "answer":
     case "revoke":
       return "approve";
@@ -420,4 +429,10 @@ function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
 function callIn({ turn }: SessionState): string | undefined {
   const stage = turn.current?.stage;
   return stage?.type === "calling" ? stage.call.callId : undefined;
+}
+
+/** One that was under way at a kill may be run again where that does no harm, three times in all. */
+function mayRepeat(seen: SeenTool): void {
+  const isTried = seen.started > 0 && seen.started < 3;
+  if (isTried && !seen.isClosed && isIdempotent(seen.name)) seen.mayStart = true;
 }

@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import type { Decision, ToolEnding } from "../../../src/domain/agent-event.ts";
+import type {
+  Decision,
+  PromptOptions,
+  PromptPart,
+  ToolEnding,
+} from "../../../src/domain/agent-event.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
@@ -8,7 +13,7 @@ import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { PathFact } from "../../../src/domain/policy-decision.ts";
 import type { BoundAgent, Happening } from "../../../src/session/input.ts";
-import { CHANGES, changedAgent, type Change } from "./agent-facts.ts";
+import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./agent-facts.ts";
 import { anyCalls, anyFailure, anySaying, type Saying } from "./said.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
 
@@ -22,7 +27,12 @@ export type Move =
       readonly found: Found;
       readonly option: number;
     }
-  | { readonly do: "prompt" }
+  | { readonly do: "prompt"; readonly options?: PromptOptions | undefined }
+  /** The results of a pause are brought, or what is nearly that. */
+  | { readonly do: "give"; readonly how: Giving; readonly isSpeaking: boolean }
+  /** Whoever prompted leaves, while some others may follow. */
+  | { readonly do: "leave"; readonly client: string; readonly readers: number }
+  | { readonly do: "forget" }
   | { readonly do: "title" }
   | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
   | {
@@ -65,10 +75,14 @@ export type Move =
       readonly do: "kill";
       readonly from: "log" | "snapshot";
       readonly change: Change | undefined;
+      /** A receipt of the log proves nothing to whoever takes it up. */
+      readonly isDoubted: boolean;
     };
 
 /** What looking at the arguments of a call finds: `forgotten` is a path of which nothing is said. */
 type Found = "inside" | "outside" | "invalid" | "forgotten" | "problem";
+
+type Giving = "all" | "failed" | "some" | "more" | "twice";
 
 export interface Moved {
   readonly move: Move;
@@ -117,6 +131,7 @@ const anyKill: fc.Arbitrary<Move> = fc.record({
   do: fc.constant("kill"),
   from: fc.constantFrom("log", "snapshot"),
   change: fc.constantFrom(undefined, ...CHANGES),
+  isDoubted: fc.boolean(),
 });
 
 const anyChange: fc.Arbitrary<Move> = fc.record({
@@ -126,12 +141,50 @@ const anyChange: fc.Arbitrary<Move> = fc.record({
   pick: fc.nat({ max: 2 }),
 });
 
+const MINE = { name: PROMPT_TOOL, description: "Mine", schema: { type: "object" } };
+
+const anyOptions: fc.Arbitrary<PromptOptions | undefined> = fc.option(
+  fc
+    .record({
+      isMine: fc.constantFrom(true, true, true, false),
+      allowedTools: fc.option(fc.subarray([...TOOL_NAMES, PROMPT_TOOL]), {
+        nil: undefined,
+        freq: 3,
+      }),
+      maxToolCalls: fc.option(fc.nat({ max: 3 }), { nil: undefined, freq: 3 }),
+      approvalMs: fc.option(fc.constant(2000), { nil: undefined }),
+    })
+    .map(({ isMine, allowedTools, maxToolCalls, approvalMs }) => ({
+      ...(isMine && { tools: [MINE] }),
+      ...(allowedTools !== undefined && { allowedTools }),
+      ...(maxToolCalls !== undefined && { maxToolCalls }),
+      ...(approvalMs !== undefined && { approvalMs }),
+    })),
+  { nil: undefined },
+);
+
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 70,
     arbitrary: anyGoingOn(anySaying),
   },
-  { weight: 6, arbitrary: fc.constant<Move>({ do: "prompt" }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("prompt"), options: anyOptions }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("give"),
+      how: fc.constantFrom<Giving>("all", "failed", "some", "more", "twice"),
+      isSpeaking: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("leave"), client, readers: fc.nat({ max: 1 }) }),
+  },
+  { weight: 1, arbitrary: fc.constant<Move>({ do: "forget" }) },
   { weight: 1, arbitrary: fc.constant<Move>({ do: "title" }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("withdraw", "cancel"), pick }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("settled"), pick }) },
@@ -228,7 +281,7 @@ function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
 
 export function happeningOf(session: SimulatedSession, moved: Moved): Happening {
   const { move, rights, who } = moved;
-  const command = (made: SessionCommand, clientId?: string): Happening => ({
+  const command = (made: SessionCommand<PromptPart>, clientId?: string): Happening => ({
     type: "commanded",
     command: made,
     by: { kind: "user", principal: who, ...(clientId !== undefined && { clientId }) },
@@ -249,13 +302,26 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       if (effect?.type === "tool") {
         return toolEnded({ ...effect, callId: effect.providerCallId }, move.ending);
       }
-      if (asked === undefined) return nextPrompt(session, moved);
+      if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
+        return command(giving(session, { do: "give", how: "all", isSpeaking: false }));
+      }
+      // Every other prompt brings a tool of its own.
+      const wanted = log.length % 2 === 0 ? { tools: [MINE] } : undefined;
+      if (asked === undefined) return nextPrompt(session, moved, wanted);
       const { approvalId, options } = asked;
       const decision = options[move.option % options.length] ?? "deny";
       return command({ type: "answer", approvalId, decision });
     }
     case "prompt":
-      return nextPrompt(session, moved);
+      return nextPrompt(session, moved, move.options);
+    case "give":
+      return command(giving(session, move));
+    case "leave": {
+      const left = command({ type: "cancel", unlessWatched: true }, move.client);
+      return left.type === "commanded" ? { ...left, readers: move.readers } : left;
+    }
+    case "forget":
+      return command({ type: "forget", promptId: "prompt_1" });
     case "title":
       return command({ type: "title", title: "Called so" });
     case "withdraw": {
@@ -340,8 +406,9 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
     case "kill": {
       session.kill(move.from);
       const epoch = log.length;
-      if (move.change === undefined) return { type: "recovered", epoch };
-      return { type: "recovered", epoch, agent: agentAfter(session, move.change) };
+      const doubt = move.isDoubted ? { doubt: 1 } : {};
+      if (move.change === undefined) return { type: "recovered", epoch, ...doubt };
+      return { type: "recovered", epoch, agent: agentAfter(session, move.change), ...doubt };
     }
     default:
       return move satisfies never;
@@ -349,10 +416,38 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
 }
 
 /** No two prompts say the same: what goes out twice is then known to be a repetition. */
-function nextPrompt({ log }: SimulatedSession, { rights, who }: Moved): Happening {
+function nextPrompt(
+  { log }: SimulatedSession,
+  { rights, who }: Moved,
+  options?: PromptOptions,
+): Happening {
   const content = [{ type: "text", text: `No. ${log.length}` }] as const;
   const by = { kind: "user", principal: who } as const;
-  return { type: "commanded", command: { type: "prompt", content }, by, rights };
+  const wanted = options === undefined ? {} : { options };
+  return { type: "commanded", command: { type: "prompt", content, ...wanted }, by, rights };
+}
+
+type Give = Extract<Move, { readonly do: "give" }>;
+
+export function giving(
+  { state, log }: SimulatedSession,
+  { how, isSpeaking }: Give,
+): SessionCommand<PromptPart> {
+  const open = state.turn.current?.pause?.toolCallIds ?? [];
+  const ids = {
+    all: open,
+    failed: open,
+    some: open.slice(1),
+    more: [...open, "tool_none"],
+    twice: [...open, ...open],
+  }[how];
+  const results = ids.map((toolCallId) => ({
+    toolCallId,
+    parts: [{ type: "text", text: `given ${log.length}` }] as const,
+    isError: how === "failed",
+  }));
+  const content = [{ type: "text", text: `Beside ${log.length}` }] as const;
+  return { type: "give-results", results, ...(isSpeaking && { content }) };
 }
 
 interface Attempt {

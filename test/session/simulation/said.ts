@@ -4,13 +4,13 @@ import type { Outcome, ProviderEvent } from "../../../src/domain/provider-event.
 import { toolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
 import type { Said } from "../../../src/session/input.ts";
-import { TOOL_NAMES } from "./agent-facts.ts";
+import { PROMPT_TOOL, TOOL_NAMES } from "./agent-facts.ts";
 
 /** What a provider says in one go: a whole turn as a fold gives it, or the beginning of one, or anything. */
 export type Saying = readonly Said[];
 
 const anyId = fc.constantFrom("c0", "c1", "c2");
-const anyToolName = fc.constantFrom(...TOOL_NAMES, "free_unknown");
+const anyToolName = fc.constantFrom(...TOOL_NAMES, "free_unknown", PROMPT_TOOL, PROMPT_TOOL);
 const anyInputText = fc.constantFrom("{}", `{"a":1}`, `{"path":"a.txt"}`, `{"a":`, "[]");
 const anyUsage: fc.Arbitrary<Usage | null> = fc.constantFrom(null, {
   inputTokens: 30,
@@ -189,7 +189,7 @@ export const anyCalls: fc.Arbitrary<Saying> = fc
   .array(
     fc.record({
       kind: fc.constant("client"),
-      name: fc.constantFrom(...TOOL_NAMES),
+      name: fc.constantFrom(...TOOL_NAMES, PROMPT_TOOL),
       inputText: fc.constantFrom("{}", `{"path":"a.txt"}`),
     }),
     { minLength: 1, maxLength: 3 },

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { isSecretName } from "./is-secret-name.ts";
+
+describe("a name", () => {
+  it.each([
+    "API_KEY",
+    "OPENAI_API_KEYS",
+    "X-Api-Key",
+    "apiKey",
+    "APIKey",
+    "apikey",
+    "access_token",
+    "GITHUB_TOKEN_2",
+    "GITHUB_TOKEN2",
+    "PGPASSWORD",
+    "DB_PASSWD",
+    "MYSQL_PWD",
+    "CLIENT_SECRET",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "Authorization",
+    "Proxy-Authorization",
+    "Set-Cookie",
+    "SSH_AUTH_SOCK",
+    "AWS_ACCESS_KEY_ID",
+    "GH_PAT",
+  ])("says that it holds a secret: %s", (name) => {
+    expect(isSecretName(name)).toBe(true);
+  });
+
+  it.each([
+    "GIT_AUTHOR_NAME",
+    "KEYCLOAK_URL",
+    "KEYBOARD",
+    "MONKEY",
+    "MAX_TOKENS",
+    "TOKENIZERS_PARALLELISM",
+    "AUTH_TYPE",
+    "TOKEN_URL",
+    "PATH",
+    "HOME",
+    "COMPASS",
+    "BYPASS",
+    "SECRETARY",
+    "",
+  ])("says nothing of the kind: %j", (name) => {
+    expect(isSecretName(name)).toBe(false);
+  });
+});

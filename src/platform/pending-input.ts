@@ -1,0 +1,29 @@
+import { systemClock } from "./clock.ts";
+
+/**
+ * Throws away what was typed so far on standard input, also the beginning of a line. `interrupted` hears of a Ctrl-C in it,
+ * which the terminal does not make a signal of meanwhile.
+ */
+export async function dropPendingInput(interrupted: () => void): Promise<void> {
+  const { stdin } = process;
+  let isQuiet = false;
+  const drop = (typed: Buffer | string): void => {
+    isQuiet = false;
+    if (typed.toString().includes(CTRL_C)) interrupted();
+  };
+  // In its usual mode a terminal keeps a line to itself until it is ended.
+  if ("setRawMode" in stdin) stdin.setRawMode(true);
+  stdin.on("data", drop);
+  for (let round = 0; !isQuiet && round < MOST_ROUNDS; round += 1) {
+    isQuiet = true;
+    await new Promise<void>((resolve) => void systemClock.after(QUIET_MS, resolve));
+  }
+  stdin.off("data", drop);
+  stdin.pause();
+}
+
+const CTRL_C = "\u0003";
+/** Longer than what was typed takes to arrive, shorter than anybody waits. */
+const QUIET_MS = 50;
+/** A key that is held down must not keep the question away. */
+const MOST_ROUNDS = 20;

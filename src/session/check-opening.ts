@@ -1,0 +1,34 @@
+import { SpanlineError } from "../domain/errors.ts";
+import type { OpenSession } from "./sessions.ts";
+import { bytesOf } from "./turn/check-prompt.ts";
+
+const MAX_MESSAGES = 2000;
+const MAX_HISTORY_BYTES = 4 * 1024 * 1024;
+const MAX_LABEL = 256;
+
+/** Refuses what no session can begin with. */
+export function checkOpening({ history = [], label = "" }: OpenSession): void {
+  if (label.length > MAX_LABEL) {
+    throw wrong(`A session's label has at most ${MAX_LABEL} characters`, "label");
+  }
+  if (history.length > MAX_MESSAGES) {
+    throw wrong(`A history has at most ${MAX_MESSAGES} messages; give the last of them`, "history");
+  }
+  if (bytesOf(history) > MAX_HISTORY_BYTES) {
+    throw wrong(`A history has at most ${MAX_HISTORY_BYTES} bytes; give less of it`, "history");
+  }
+}
+
+/**
+ * Where the first conversation is to be on the provider's side: a session whose id a provider would take goes on with what
+ * is there under it. One that brings a history begins another, since its agent would have both.
+ */
+export function upstreamIdFor(sessionId: string, { history }: OpenSession): string | undefined {
+  return history === undefined && UPSTREAM_ID.test(sessionId) ? sessionId : undefined;
+}
+
+const UPSTREAM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{32,99}$/;
+
+function wrong(message: string, path: string): SpanlineError {
+  return new SpanlineError("invalid_option", message, { details: { path } });
+}

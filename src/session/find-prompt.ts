@@ -1,0 +1,25 @@
+import type { AgentEvent, PromptAccepted, ResultsGiven } from "../domain/agent-event.ts";
+import type { Envelope } from "../domain/envelope.ts";
+import type { Store } from "../store/store.ts";
+
+/** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
+export async function findPrompt(
+  store: Pick<Store, "read">,
+  sessionId: string,
+  promptId: string,
+): Promise<Envelope | undefined> {
+  let after = 0;
+  for (;;) {
+    const events = await store.read(sessionId, after, PAGE);
+    const found = events.find(({ event }) => isBegun(event) && event.promptId === promptId);
+    const last = events.at(-1);
+    if (found !== undefined || last === undefined) return found;
+    after = last.seq;
+  }
+}
+
+function isBegun(event: AgentEvent): event is PromptAccepted | ResultsGiven {
+  return event.type === "prompt.accepted" || event.type === "results.given";
+}
+
+const PAGE = 1000;

@@ -1,0 +1,17 @@
+import { unknownSession } from "./begin-driver.ts";
+import type { Outlook } from "./sessions.ts";
+import type { SessionState } from "./state.ts";
+
+/** What others may want to know of a session before they ask something of it. */
+export function outlookOf(state: SessionState, sessionId: string): Outlook {
+  const { agent, asked, forgotten, turn } = state;
+  if (agent === null) throw unknownSession(sessionId);
+  return {
+    agent: agent.facts,
+    asked: asked.at(-1) ?? null,
+    askedAt: asked.map(({ seq }) => seq),
+    pausedFor: turn.current?.pause?.toolCallIds ?? [],
+    promptTools: turn.current?.options?.tools?.map(({ name }) => name) ?? [],
+    forgotten,
+  };
+}

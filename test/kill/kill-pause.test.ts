@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { AgentEvent, OnLost } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { bundleInto } from "../support/bundled.ts";
+import { expectWhole } from "./expected-log.ts";
+import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
+
+/**
+ * Kills a bridge before and after every append of a session whose agent calls a tool of whoever prompted, and lets a new
+ * process go on. KILL_TESTS=all does so for every place and every answer to a lost call; otherwise they take turns.
+ */
+const isThorough = process.env["KILL_TESTS"] === "all";
+const ANSWERS: readonly OnLost[] = ["continue", "reseed", "ask"];
+const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
+/** What the session takes with either of them. */
+const APPENDS = { harness: 30, local: 36 } as const;
+
+let folder = "";
+let program = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "spanline-kill-"));
+  program = await bundleInto(folder, "killed-bridge.ts");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function eventsOf<Type extends AgentEvent["type"]>(log: readonly Envelope[], type: Type) {
+  const isIt = (event: AgentEvent): event is Extract<AgentEvent, { readonly type: Type }> =>
+    event.type === type;
+  return log.map(({ event }) => event).filter(isIt);
+}
+
+/** Of what was handed out nothing ran here, and each pause has its one answer. */
+function expectGivenOnce(log: readonly Envelope[]): void {
+  const paused = eventsOf(log, "turn.paused").map(({ toolCallIds }) => toolCallIds);
+  const given = eventsOf(log, "results.given").map(({ toolCallIds }) => toolCallIds);
+  expect(given).toEqual(paused);
+  const handedOut = new Set(paused.flat());
+  const started = eventsOf(log, "tool.started").filter((event) => handedOut.has(event.toolCallId));
+  expect(started).toEqual([]);
+  const results = eventsOf(log, "tool.finished").filter((event) => handedOut.has(event.toolCallId));
+  expect(results.map(({ ending }) => ending)).toEqual([...handedOut].map(() => "succeeded"));
+}
+
+describe.each(["harness", "local"] as const)("a bridge that is killed while %s waits", (where) => {
+  const points = Array.from({ length: APPENDS[where] }, (_, at) => at + 1).flatMap((append) =>
+    (["before", "after"] as const).map((when) => ({ append, when })),
+  );
+  const cases = points.flatMap((kill, at) => {
+    const all = ANSWERS.map((onLost) => ({ kill, onLost }));
+    if (isThorough) return all;
+    return at % 4 === 0 ? all.slice((at / 4) % all.length).slice(0, 1) : [];
+  });
+  const run = (world: KillWorld, kill: (typeof points)[number] | null, onLost: OnLost) =>
+    world.run(program, { kill, onLost, outcome: "done", isPausing: true });
+
+  it.concurrent.for(cases)(
+    "$kill.when append $kill.append loses nothing of its pause, with $onLost [W-32]",
+    async ({ kill, onLost }, { onTestFinished: atEnd }) => {
+      const world = await WORLDS[where]();
+      atEnd(() => world.end());
+      expect((await run(world, kill, onLost)).signal).toBe("SIGKILL");
+      const before = await world.log();
+      const lived = await run(world, null, onLost);
+      expect(lived).toEqual({ signal: null, code: 0, errors: "" });
+      const after = await world.log();
+      expect(after.slice(0, before.length)).toEqual(before);
+      expectWhole(after);
+      expectGivenOnce(after);
+    },
+  );
+
+  it("makes no more appends than these tests kill it at", async () => {
+    const world = await WORLDS[where]();
+    onTestFinished(() => world.end());
+    const kill = { when: "before", append: APPENDS[where] + 1 } as const;
+    expect((await run(world, kill, "ask")).signal).toBeNull();
+    const log = await world.log();
+    expect(eventsOf(log, "turn.paused")).toHaveLength(1);
+    expectGivenOnce(log);
+  });
+});
