@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
+import { modelName } from "../../src/tools/mcp/model-name.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { eventually, mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
@@ -136,6 +137,16 @@ describe("what a server offers", () => {
     const world = await mcpWorld([hostile("fat")]);
     expect(world.tools()).toHaveLength(20);
     expect(messagesOf(world).join()).toContain("80 or more tools are left out");
+  });
+
+  it("gives a name to the tool that really has it, and counts the other one out", async () => {
+    const world = await mcpWorld([hostile("twins")]);
+    expect(namesOf(world)).toHaveLength(20);
+    expect(world.tools().at(-1)?.facts.description).toBe(
+      `Does ${modelName("h", "a b").slice("h__".length)}`,
+    );
+    expect(messagesOf(world).join()).toContain("another tool has its name");
+    expect(messagesOf(world).join()).not.toContain("left out");
   });
 
   it("has no name of another server's tool, or of a workspace's", async () => {
@@ -429,7 +440,9 @@ describe("a secret that a server was told", () => {
       ].join("\n"),
     );
     expect(told).toEqual(["1 of 3", "Sending [redacted]"]);
-    await eventually(() => expect(world.tools()).toHaveLength(3));
+    // One that has it in its name could not be called by another.
+    await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__confess"]));
+    expect(messagesOf(world).join()).toContain("with [redacted]");
     const facts = world.tools().map((tool) => tool.facts);
     expect(facts[0]?.description).toBe("Uses [redacted]");
     expect(JSON.stringify(facts)).not.toContain("4f9a");
@@ -471,14 +484,37 @@ describe("a server in the middle of a call", () => {
     const world = await mcpWorld([hostile("turncoat", { env })]);
     await expect(world.call("h__die")).rejects.toThrow("ended with code 9");
     const [before, echo] = [world.tool("h__pid"), world.tool("h__echo")];
+    const other = world.tool("h__error");
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
     await expect(before.run({}, toolContext())).rejects.toThrow(
       "does not offer this tool any more",
     );
+    // A yes to what it was is none to what it is now.
+    await expect(other.run({}, toolContext())).rejects.toThrow(
+      "The MCP server h says something else of this tool since it was called; it was not run",
+    );
     expect(await echo.run({ a: 1 }, toolContext())).toBe('{"a":1}');
-    expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]);
+    expect(namesOf(world)).toEqual(["h__echo", "h__newcomer", "h__error"]);
+  });
+
+  it("that says something else of a tool does not run calls of what it was before", async () => {
+    const world = await mcpWorld([hostile()]);
+    const before = world.tool("h__echo");
+    const hang = world.tool("h__hang");
+    const end = new AbortController();
+    const take = () => hang.run({}, toolContext({ signal: end.signal }));
+    const places = Array.from({ length: 7 }, take);
+    expect(await world.call("h__change")).toBe("changed");
+    // All places are taken: the call waits while the server is asked what it offers now.
+    places.push(take());
+    const late = before.run({}, toolContext());
+    await eventually(() => expect(world.tool("h__echo").facts.description).toBe("Another echo"));
+    end.abort();
+    await expect(late).rejects.toThrow("says something else of this tool since it was called");
+    await Promise.allSettled(places);
+    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
   });
 
   it("that sends too much is ended", async () => {

@@ -2,6 +2,8 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
+import { definePolicy } from "../../src/bridge/define-policy.ts";
+import { readableBy } from "../../src/bridge/config/readable-by.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
 
@@ -68,5 +70,24 @@ describe("what is outside of the workspace and was allowed", () => {
     const paths = await judged(world, "../outside");
     const { text } = await run("search", { path: "../outside", pattern: "secret" }, { paths });
     expect(text).toContain("1 file may not be read here");
+  });
+
+  it("leaves out of a search what rules about the workspace deny, though it began outside", async () => {
+    const policy = definePolicy({
+      allow_external_paths: true,
+      sensitive_path_patterns: ["*.key"],
+      rules: [{ allow: true }, { deny: { path: "private/**" } }],
+    });
+    const world = madeWorkspace({ mayRead: readableBy(policy) });
+    const { run, base, write } = world;
+    write("private/plan.txt", "secret plan");
+    write("own.key", "secret key");
+    write("notes.txt", "secret note");
+    const paths = await judged(world, base);
+    const { text } = await run("search", { path: base, pattern: "secret" }, { paths });
+    expect(text).toContain("notes.txt");
+    expect(text).toContain("outside/secret.txt");
+    expect(text).not.toMatch(/plan|key/);
+    expect(text).toContain("2 files may not be read here");
   });
 });

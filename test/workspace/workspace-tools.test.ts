@@ -2,12 +2,16 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isToolOutput, toolOutput } from "../../src/domain/tool-output.ts";
-import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
+import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import { agentOf, worldOf } from "../support/session-world.ts";
 import { madeWorkspace } from "../support/workspace.ts";
 
 describe("the tools of a workspace", () => {
+  it("have the names that a configuration chooses from", () => {
+    expect([...madeWorkspace().tools.keys()]).toEqual(WORKSPACE_TOOL_NAMES);
+  });
+
   it("say of themselves what rules ask for", () => {
     const told = [...madeWorkspace().tools.values()].map(({ facts }) => {
       const { kind, sideEffect, paths, capabilities, executor } = facts.traits ?? {};

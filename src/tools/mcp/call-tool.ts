@@ -1,6 +1,6 @@
 import { guardCall, type Timer } from "../../async/call-guard.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { jsonText, type JsonObject } from "../../domain/json.ts";
+import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { ToolContext } from "../tool.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Connection } from "./connect-server.ts";
@@ -31,12 +31,17 @@ export async function callTool(
   if (isError) throw new Error(errorText(output));
   // A tool that has a schema and says nothing but text still says what the model needs.
   const isPlain = structured === undefined && output !== undefined;
-  const problem = isPlain ? undefined : tool.checkOutput?.(resultOutput(result).structured);
+  const problem = isPlain ? undefined : tool.checkOutput?.(structuredIn(result));
   if (problem === undefined) return output;
   const message = `It was run, but its result does not fit its own output schema: ${scrub(problem)}`;
   throw new SpanlineError("unexpected_answer", message, {
     details: { server: work.settings.name },
   });
+}
+
+/** As the server sent it: what it says of its results it does not say of scrubbed ones. */
+function structuredIn(result: unknown): unknown {
+  return isObject(result) ? result["structuredContent"] : undefined;
 }
 
 function errorText(output: unknown): string {

@@ -1,4 +1,5 @@
 import { isObject, jsonText } from "../../domain/json.ts";
+import type { Scrub } from "../../domain/scrubber.ts";
 import { fitsPattern } from "../../domain/tool-pattern.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Connection } from "./connect-server.ts";
@@ -27,7 +28,7 @@ export async function listTools(
 ): Promise<Catalog> {
   const { client, opened, scrub } = connection;
   if (client.getServerCapabilities()?.tools === undefined) return EMPTY_CATALOG;
-  const gathered = gathering(settings);
+  const gathered = gathering(settings, scrub);
   let cursor: string | undefined;
   const seen = new Set<string>();
   for (let pages = 0; ; pages += 1) {
@@ -43,7 +44,7 @@ export async function listTools(
     if (!Array.isArray(tools)) {
       throw serverFailure(settings.name, "protocol", "answered with something else than its tools");
     }
-    const hasRoom = gathered.add(scrub(tools));
+    const hasRoom = gathered.add(tools);
     if (!hasRoom || typeof nextCursor !== "string") return gathered.catalog();
     if (seen.has(nextCursor) || pages + 1 >= MCP_LIMITS.pages) {
       return gathered.catalog(`its list has no end after ${pages + 1} pages; the rest is left out`);
@@ -59,7 +60,7 @@ interface Gathering {
   catalog(more?: string): Catalog;
 }
 
-function gathering(settings: McpServerSettings): Gathering {
+function gathering(settings: McpServerSettings, scrub: Scrub): Gathering {
   const tools = new Map<string, ListedTool>();
   const byModelName = new Map<string, ListedTool>();
   const problems: ToolProblem[] = [];
@@ -73,27 +74,36 @@ function gathering(settings: McpServerSettings): Gathering {
       return;
     }
     if (!isWanted(name, settings)) return;
+    const safeName = scrub(name);
+    if (safeName !== name) {
+      // Under another name the server would not know it.
+      problems.push({ tool: cleanLine(safeName, 100), problem: "a secret is in its name" });
+      return;
+    }
     if (tools.has(name)) {
       problems.push({ tool: cleanLine(name, 100), problem: "it is listed twice" });
       return;
     }
-    const { tool, problem } = readListedTool(given, name, settings);
+    const { tool, problem } = readListedTool(scrub(given), name, settings);
     if (problem !== undefined) problems.push(problem);
     if (tool === undefined) return;
     const twin = byModelName.get(tool.modelName);
     // The one that really has the name keeps it, wherever in the list it stands.
     const isReal = tool.modelName.endsWith(`__${tool.name}`);
-    if (twin !== undefined) {
-      const loser = isReal ? twin : tool;
-      problems.push({ tool: cleanLine(loser.name, 100), problem: "another tool has its name" });
-      if (!isReal) return;
-      tools.delete(twin.name);
+    if (twin !== undefined && !isReal) {
+      problems.push({ tool: cleanLine(name, 100), problem: TAKEN });
+      return;
     }
-    size += tool.description.length + jsonText(tool.schema).length;
-    if (size > MCP_LIMITS.catalogCharacters) {
+    const more = sizeOf(tool) - (twin === undefined ? 0 : sizeOf(twin));
+    if (size + more > MCP_LIMITS.catalogCharacters) {
       isTooLarge = true;
       return;
     }
+    if (twin !== undefined) {
+      problems.push({ tool: cleanLine(twin.name, 100), problem: TAKEN });
+      tools.delete(twin.name);
+    }
+    size += more;
     tools.set(name, tool);
     byModelName.set(tool.modelName, tool);
   };
@@ -122,6 +132,12 @@ function gathering(settings: McpServerSettings): Gathering {
       };
     },
   };
+}
+
+const TAKEN = "another tool has its name";
+
+function sizeOf({ description, schema }: ListedTool): number {
+  return description.length + jsonText(schema).length;
 }
 
 function isWanted(name: string, { include, exclude = [] }: McpServerSettings): boolean {

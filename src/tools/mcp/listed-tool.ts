@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../domain/json.ts";
-import type { ToolTraits } from "../../domain/tool-traits.ts";
+import type { Executor, ToolTraits } from "../../domain/tool-traits.ts";
 import type { SchemaCheck } from "../json-schema-check.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { MCP_LIMITS } from "./limits.ts";
@@ -55,15 +55,22 @@ export function readListedTool(
   }
   if (input.schema["type"] !== "object") return unusable("its schema is not of an object");
   const output = outputSchema === undefined ? undefined : readSchema(outputSchema);
+  const known = modelName(settings.name, name);
+  const executor: Executor = {
+    type: "mcp",
+    server: settings.name,
+    // Rules are written with the server's own name.
+    ...(known.endsWith(`__${name}`) ? {} : { tool: name }),
+  };
   const tool: ListedTool = {
     name,
-    modelName: modelName(settings.name, name),
+    modelName: known,
     description: descriptionOf(given, shown, settings),
     schema: input.schema,
     ...(output?.schema !== undefined && {
       checkOutput: untrustedCheck(output.schema, "what it gave back"),
     }),
-    ...believed(given["annotations"], settings),
+    ...believed(given["annotations"], settings, executor),
   };
   if (output?.problem === undefined) return { tool };
   const problem = `its results are not checked: its output schema cannot be used: ${output.problem}`;
@@ -93,9 +100,9 @@ function descriptionOf(
 /** What a server says of its own tools is a hint, and believed only of one that the user trusts. */
 function believed(
   annotations: unknown,
-  { name, trusted = false }: McpServerSettings,
+  { trusted = false }: McpServerSettings,
+  executor: Executor,
 ): Pick<ListedTool, "idempotent" | "traits"> {
-  const executor = { type: "mcp", server: name } as const;
   const hints = trusted && isObject(annotations) ? annotations : {};
   const onlyReads = hints["readOnlyHint"] === true;
   const idempotent = onlyReads || hints["idempotentHint"] === true;

@@ -16,6 +16,7 @@ export type ServerProblem =
   | "not-reading"
   | "not-connected"
   | "tool-gone"
+  | "tool-changed"
   | "tools-unusable"
   | "closed";
 

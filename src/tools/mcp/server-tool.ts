@@ -1,4 +1,5 @@
 import type { Timer } from "../../async/call-guard.ts";
+import { digestOf } from "../../platform/digest.ts";
 import type { Tool } from "../tool.ts";
 import type { CallSlots } from "./call-slots.ts";
 import { callTool } from "./call-tool.ts";
@@ -45,6 +46,11 @@ export function serverTool(listed: ListedTool, home: ToolHome): Tool {
           const message = "does not offer this tool any more; it was not run. Do without it";
           throw serverFailure(settings.name, "tool-gone", message);
         }
+        if (!isSame(tool, listed)) {
+          const message =
+            "says something else of this tool since it was called; it was not run. Call it again if it is still wanted";
+          throw serverFailure(settings.name, "tool-changed", message);
+        }
         return await callTool(tool, input, { connection, settings, clock, context });
       } catch (error) {
         throw isServerFailure(error) ? home.clean.failure(error) : error;
@@ -53,4 +59,13 @@ export function serverTool(listed: ListedTool, home: ToolHome): Tool {
       }
     },
   };
+}
+
+/** Whether a yes to the one is a yes to the other: a call may have waited for its place, or for the server. */
+function isSame(one: ListedTool, other: ListedTool): boolean {
+  return one === other || shownDigest(one) === shownDigest(other);
+}
+
+function shownDigest({ modelName, description, schema, idempotent, traits }: ListedTool): string {
+  return digestOf([modelName, description, schema, idempotent, traits]);
 }

@@ -3,7 +3,7 @@ import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domai
 import { TimeLimitError, withinTime } from "../../platform/within-time.ts";
 import { schemaCompiler, type SchemaCheck, type SchemaCompiler } from "../json-schema-check.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
-import { isDeeper } from "./is-deeper.ts";
+import { isDeeper } from "../../domain/is-deeper.ts";
 import { MCP_LIMITS } from "./limits.ts";
 
 /** A schema that somebody else wrote, to be told to a model: what is wrong with it, or how it can be told. */

@@ -1,8 +1,8 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import type { Scrub } from "../../domain/scrubber.ts";
+import { isSecretName } from "../../domain/is-secret-name.ts";
+import { scrubber, type Scrub } from "../../domain/scrubber.ts";
 import type { Environment } from "../../platform/environment.ts";
 import type { McpServerSettings } from "./mcp-server-settings.ts";
-import { secretScrubber } from "./secret-scrubber.ts";
 
 /** Takes out of what a server says what it was given and nobody else should see: it may quote it. */
 export interface WithoutSecrets {
@@ -25,9 +25,9 @@ export function withoutSecrets(
   const given = givenTo(settings, environment);
   const confidential = given.filter(isConfidential).flatMap(([, value]) => partsOf(value));
   const all = given.flatMap(([, value]) => partsOf(value));
-  const scrubFailure = secretScrubber([...secrets.flatMap(partsOf), ...all]);
+  const scrubFailure = scrubber([...secrets.flatMap(partsOf), ...all]);
   return {
-    scrub: secretScrubber([...secrets.flatMap(partsOf), ...confidential]),
+    scrub: scrubber([...secrets.flatMap(partsOf), ...confidential]),
     failure: ({ code, message, details }) =>
       new SpanlineError(code, scrubFailure(message), { details: scrubFailure(details) }),
   };
@@ -45,10 +45,8 @@ function givenTo(settings: McpServerSettings, ours: Environment): readonly Given
 
 /** Folders and the like stay: results are full of them. */
 function isConfidential([name, value]: Given): boolean {
-  return SECRET_NAME.test(name) || passwordIn(value) !== undefined;
+  return isSecretName(name) || passwordIn(value) !== undefined;
 }
-
-const SECRET_NAME = /key|token|secret|pass(?:word|wd|phrase)?$|credential|auth|cookie/i;
 
 /** Of `Bearer abc` the second word is the secret, of an address its password. */
 function partsOf(value: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
+import { isSecretName } from "../../domain/is-secret-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** What a command sees of the environment: a few names, and those that the configuration adds. */
@@ -19,7 +20,7 @@ export function checkAddedNames(added: readonly string[]): void {
   for (const name of added) {
     const problem = !/^[a-z_][a-z0-9_]*$/i.test(name)
       ? "is no name of a variable"
-      : CREDENTIAL.test(name)
+      : isCredential(name)
         ? "sounds like a credential, which no command gets"
         : undefined;
     if (problem === undefined) continue;
@@ -36,8 +37,9 @@ const DEFAULTS = [
   ["TERM", "dumb"],
 ] as const;
 
-const CREDENTIAL =
-  /KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?(?:_|$)|CREDENTIAL|AUTH|COOKIE|^AWS_(?!(?:DEFAULT_)?REGION$)|^SPANLINE_/i;
+function isCredential(name: string): boolean {
+  return isSecretName(name) || /^AWS_(?!(?:DEFAULT_)?REGION$)|^SPANLINE_/i.test(name);
+}
 
 /** Such as a proxy's address with a password in it. */
 const LOGIN_IN_ADDRESS = /:\/\/[^/\s@]*:[^/\s@]*@/;

@@ -9,6 +9,8 @@ import { readBytes } from "./files/read-whole.ts";
 import { noNotes, walkFolder } from "./files/walk-folder.ts";
 import { globOf } from "./list-files.ts";
 import { isUsuallySkipped, walkedNotes } from "./looked-through.ts";
+import { workspacePathOf } from "./paths/examine-paths.ts";
+import { isWithin } from "./paths/protected-places.ts";
 import { refusal } from "./refusal.ts";
 import { breather, type Breather } from "./text/breather.ts";
 import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
@@ -137,7 +139,7 @@ async function searchAt(located: Located, one: Search, includeAll: boolean): Pro
     const walk = { depth, entries, isSkipped, rest: one.breath.rest };
     for await (const { type, path, folder: inner, name } of walkFolder(folder, walk, notes)) {
       if (type !== "file" || one.glob?.(path) === false) continue;
-      if (!workspace.mayRead(fileIn(inner, name, located))) {
+      if (!workspace.mayRead(fileIn(inner, name, workspace))) {
         one.notes.withheld += 1;
         continue;
       }
@@ -212,9 +214,11 @@ async function contentOf(folder: Folder, name: string, one: Search): Promise<Buf
   return undefined;
 }
 
-function fileIn(folder: Folder, name: string, { isOutside }: Located): FoundFile {
-  const workspacePath = isOutside ? null : pathIn(folder, name);
-  return { workspacePath, hostPath: join(folder.hostPath, name) };
+/** A walk that began outside comes past the workspace too. */
+function fileIn(folder: Folder, name: string, { root }: Workspace): FoundFile {
+  const hostPath = join(folder.hostPath, name);
+  const workspacePath = isWithin(hostPath, root) ? workspacePathOf(hostPath, root) : null;
+  return { workspacePath, hostPath };
 }
 
 function pathIn(folder: Folder, name: string): string {

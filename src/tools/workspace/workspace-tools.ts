@@ -34,7 +34,16 @@ export interface WorkspaceToolsOptions {
   readonly anchor?: Anchor;
 }
 
-/** `read_file`, `write_file`, `edit_file`, `list_files`, `search` and `run_command`. */
+export const WORKSPACE_TOOL_NAMES: readonly string[] = [
+  "read_file",
+  "write_file",
+  "edit_file",
+  "list_files",
+  "search",
+  "run_command",
+];
+
+/** The tools that have these names. */
 export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   const { root, protectedFolders, sandbox, mayRead, anchor, clock = systemClock } = options;
   const { environment = process.env, passEnvironment = [] } = options;

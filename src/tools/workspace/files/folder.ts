@@ -148,7 +148,7 @@ async function heldFolder(
   };
 }
 
-/** Where a path was not followed first, as on a walk. */
+/** Refuses Spanline's own names, which a walk meets unexamined. */
 export function checkName(path: string, name: string): void {
   if (!isOwnName(name)) return;
   throw refusal("protected", `${join(path, name)} is what Spanline keeps for itself`);

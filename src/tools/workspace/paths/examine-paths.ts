@@ -74,7 +74,7 @@ export async function examinePath(given: PathInput, ground: Ground): Promise<Pat
 }
 
 /** NFC, so that a rule about a name fits it however its accents are stored; what is opened is the host path. */
-function workspacePathOf(hostPath: string, root: string): string {
+export function workspacePathOf(hostPath: string, root: string): string {
   const below = hostPath.slice(root === "/" ? 1 : root.length + 1);
   return below === "" ? "." : below.normalize("NFC");
 }

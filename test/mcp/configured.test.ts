@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { configuredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { bundleInto } from "../support/bundled.ts";
+import { toolContext } from "../support/mcp-world.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-configured-")));
+let program = "";
+
+beforeAll(async () => {
+  program = await bundleInto(folder, "hostile-server.ts");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the server of a configuration says of its variables, as the model sees it. */
+async function surroundings(agent: object, given: object): Promise<string> {
+  const file = join(folder, "spanline.config.json");
+  const server = { command: process.execPath, args: [program], ...given };
+  const provider = { type: "local", model: "ollama:none" };
+  const config = { agents: { coder: { provider, mcpServers: { h: server }, ...agent } } };
+  writeFileSync(file, JSON.stringify(config));
+  writeFileSync(join(folder, "place.txt"), "the-place-of-a-file\n");
+  const unexpected = (error: unknown): void => expect(error).toBeUndefined();
+  const { agents, close } = await configuredAgents({
+    file,
+    directory: join(folder, "data"),
+    protectedFolders: [],
+    clock: systemClock,
+    environment: { HOME: "/home/somebody", WORK_KEY: "sk-of-my-work", OTHER: "other-value" },
+    version: "0",
+    report: unexpected,
+    notice: unexpected,
+    isTrusted: async () => true,
+  });
+  onTestFinished(close);
+  const place = { sessionId: "ses_1", workingDirectory: "/", changed: () => undefined };
+  const opened = await agents[0]?.open?.(place);
+  onTestFinished(async () => opened?.close());
+  return String(await opened?.agent.tools.get("h__surroundings")?.run({}, toolContext()));
+}
+
+describe("a server of a configuration", () => {
+  it("may speak of a folder that stands in a variable, and of no secret that does", async () => {
+    const env = {
+      NOTES: "${HOME}/notes",
+      OWN: { file: "place.txt" },
+      NUMBER: "${WORK_KEY}",
+      MY_TOKEN: "${OTHER}-1",
+    };
+    const said = await surroundings({}, { env });
+    expect(JSON.parse(said)).toMatchObject({
+      env: {
+        NOTES: "/home/somebody/notes",
+        NUMBER: "[redacted]",
+        MY_TOKEN: "[redacted]",
+        OWN: "[redacted]",
+      },
+    });
+  });
+
+  it("does not speak of what the agent has from a file, whatever that is called", async () => {
+    const said = await surroundings(
+      { environment: { AT: { file: "place.txt" } } },
+      { env: { FOLDER: { env: "HOME" } }, inheritEnv: ["AT"] },
+    );
+    expect(JSON.parse(said)).toMatchObject({
+      env: { AT: "[redacted]", FOLDER: "/home/somebody" },
+    });
+  });
+
+  it("is found from the folder of the configuration, wherever its session works", async () => {
+    const args = [relative(folder, program)];
+    expect(JSON.parse(await surroundings({}, { args }))).toMatchObject({ cwd: folder });
+    mkdirSync(join(folder, "below"));
+    const below = { args: [program], cwd: "below" };
+    expect(JSON.parse(await surroundings({}, below))).toMatchObject({ cwd: join(folder, "below") });
+  });
+});
