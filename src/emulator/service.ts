@@ -1,6 +1,6 @@
 import type { HeaderField, ServedAnswer, ServedRequest } from "../http/served.ts";
 import { ConnectionReset } from "../http/connection-reset.ts";
-import type { Refusal } from "../http/server.ts";
+import type { Refusal } from "../http/refusal.ts";
 import { httpTime } from "../platform/time-text.ts";
 import { ServiceError, type Outgoing, type Route } from "./exchange.ts";
 import { findRoute } from "./router.ts";
@@ -53,7 +53,9 @@ export function service({ routes, now, newRequestId, onBug }: ServiceOptions): S
 const REFUSALS: { readonly [Status in Refusal["status"]]: string } = {
   400: "BadRequestException",
   403: "AccessDeniedException",
+  408: "RequestTimeoutException",
   413: "RequestEntityTooLargeException",
+  431: "RequestHeaderFieldsTooLargeException",
 };
 
 async function answerOf(

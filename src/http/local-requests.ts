@@ -1,3 +1,4 @@
+import { headerOf } from "./header.ts";
 import type { HeaderField } from "./served.ts";
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
@@ -11,22 +12,18 @@ const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 export function foreignReason(
   headers: readonly HeaderField[],
   allowedHosts: readonly string[],
+  allowedOrigins: readonly string[],
 ): string | undefined {
-  const host = valueOf(headers, "host") ?? "";
+  const host = headerOf({ headers }, "host") ?? "";
   const name = hostName(host);
   if (name === undefined || ![...LOOPBACK_NAMES, ...allowedHosts].includes(name)) {
     return `The Host header names "${host}", which this server does not answer for`;
   }
-  const origin = valueOf(headers, "origin");
-  if (origin !== undefined && origin !== `http://${host}`) {
-    return `The request comes from a page of "${origin}", and only pages of this server may call it`;
+  const origin = headerOf({ headers }, "origin");
+  if (origin !== undefined && origin !== `http://${host}` && !allowedOrigins.includes(origin)) {
+    return `The request comes from a page of "${origin}", which may not call this server`;
   }
   return undefined;
-}
-
-function valueOf(headers: readonly HeaderField[], wanted: string): string | undefined {
-  const values = headers.filter(([name]) => name === wanted).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(",");
 }
 
 /** The host without its port, as a URL spells it: lower case, IPv6 in brackets. Undefined when it is none. */

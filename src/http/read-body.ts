@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
 
-/** Undefined when there is more than the limit; the rest is then read and forgotten, so that the client sees the answer. */
+/**
+ * What is more than the limit is read and forgotten, so that the client sees the answer. A body is `cut` when its client
+ * leaves, or takes too long, in its middle.
+ */
 export function readBody(
   incoming: IncomingMessage,
   limit: number,
-): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
+): Promise<Uint8Array | "too-long" | "cut"> {
+  return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
     const isTooLong = (): boolean =>
@@ -17,9 +20,10 @@ export function readBody(
         return;
       }
       chunks.length = 0;
-      resolve(undefined);
+      resolve("too-long");
     });
-    incoming.on("end", () => resolve(isTooLong() ? undefined : Buffer.concat(chunks)));
-    incoming.on("error", reject);
+    incoming.on("end", () => resolve(isTooLong() ? "too-long" : Buffer.concat(chunks)));
+    incoming.on("error", () => resolve("cut"));
+    incoming.on("close", () => resolve("cut"));
   });
 }

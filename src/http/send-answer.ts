@@ -8,7 +8,8 @@ export async function sendAnswer(
   gone: AbortSignal,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
-    outgoing.writeHead(status, { ...headers, "content-length": String(body.length) });
+    const length = status === 204 ? {} : { "content-length": String(body.length) };
+    outgoing.writeHead(status, { ...headers, ...length });
     outgoing.end(body);
     return;
   }

@@ -1,7 +1,9 @@
 export type HeaderField = readonly [name: string, value: string];
 
-/** One request, read whole. */
-export interface ServedRequest {
+/** What a request says before its body. */
+export interface RequestHead {
+  /** Ours, or the one that the client sent; on a server without ids of its own, empty. */
+  readonly requestId: string;
   readonly method: string;
   /** As it came, escapes and all, without the query. */
   readonly path: string;
@@ -9,6 +11,12 @@ export interface ServedRequest {
   readonly query: string;
   /** In their order, repeated ones too. Names in lower case. */
   readonly headers: readonly HeaderField[];
+  /** To be told who calls, for the log. */
+  readonly onCaller?: (principal: string) => void;
+}
+
+/** One request, read whole. */
+export interface ServedRequest extends RequestHead {
   readonly body: Uint8Array;
   /** Aborts when the client is gone before the answer was sent. */
   readonly gone: AbortSignal;

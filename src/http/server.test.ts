@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConnectionReset } from "./connection-reset.ts";
 import type { ServedAnswer, ServedRequest } from "./served.ts";
-import { startServer, type RunningServer, type ServerOptions } from "./server.ts";
+import { startServer, type RunningServer } from "./server.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 const running: RunningServer[] = [];
 const bugs: unknown[] = [];

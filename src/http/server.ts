@@ -1,66 +1,90 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { answerUpgrade } from "./answer-upgrade.ts";
 import { ConnectionReset } from "./connection-reset.ts";
-import { foreignReason, hostName } from "./local-requests.ts";
+import { preflightAnswer } from "./cross-origin.ts";
+import { bracketed, refusedAtDoor } from "./door.ts";
+import { beginExchange } from "./ongoing-exchange.ts";
+import { rawAnswer } from "./raw-answer.ts";
 import { readBody } from "./read-body.ts";
 import { sendAnswer } from "./send-answer.ts";
-import type { HeaderField, ServedAnswer, ServedRequest } from "./served.ts";
-
-export interface ServerOptions {
-  /** A loopback address or name. */
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-  /** Names beside those of the loopback and the bound host under which clients may call. */
-  readonly allowedHosts?: readonly string[];
-  readonly limits: ServerLimits;
-  handle(request: ServedRequest): Promise<ServedAnswer>;
-  /** The answer to a request that does not reach `handle`. */
-  refuse(refusal: Refusal): ServedAnswer;
-  /** Told of what `handle` or a body threw: that is a bug, and its client only sees the connection end. */
-  onBug(error: unknown): void;
-}
-
-export interface ServerLimits {
-  /** Of one body; asked for each request, since some paths take more than others. */
-  bodyBytes(path: string): number;
-  /** Of all headers of a request together. */
-  readonly headerBytes: number;
-}
-
-export interface Refusal {
-  readonly status: 400 | 403 | 413;
-  readonly message: string;
-}
+import { systemClock, type SteadyClock } from "../platform/clock.ts";
+import type { RequestHead, ServedAnswer } from "./served.ts";
+import type { ServerLimits, ServerOptions } from "./server-options.ts";
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no more connections and ends those that there are, in the middle of an answer too. */
-  close(): Promise<void>;
+  /**
+   * Takes no more connections. Answers that are under way have so many milliseconds to come to their end, none when it is
+   * not said; then all connections end.
+   */
+  close(patienceMs?: number): Promise<void>;
 }
 
-/** Serves HTTP/1.1 to programs on this machine, byte for byte as its handler says. Rejects when it cannot listen. */
+/** Serves HTTP/1.1, byte for byte as its handler says. Rejects when it cannot listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const server = createServer(
-    {
-      maxHeaderSize: options.limits.headerBytes,
-      // Longer than clients keep a connection: whoever closes first must not be the one who cannot see a request coming.
-      keepAliveTimeout: 65_000,
-    },
-    (incoming, outgoing) => void serve(incoming, outgoing, options),
-  );
+  const { upgrades } = options;
+  const answering: Answering = new WeakMap();
+  const underWay = new Set<ServerResponse>();
+  const server = createServer(nodeOptions(options.limits), (incoming, outgoing) => {
+    answering.set(incoming.socket, { incoming, outgoing });
+    underWay.add(outgoing);
+    outgoing.once("close", () => underWay.delete(outgoing));
+    void serve(incoming, outgoing, options);
+  });
+  server.maxConnections = options.limits.connections ?? 2000;
+  // Their bytes are limited. A limit to their number would drop some without a word.
+  server.maxHeadersCount = 0;
+  server.on("clientError", (error, socket) => {
+    refuseUnreadable(error, socket, { options, answering });
+  });
+  if (upgrades !== undefined) {
+    server.on("upgrade", (incoming, socket, rest) => {
+      void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
+    });
+  }
   const { port } = await listening(server, options);
   const isAnyHost = options.host === "0.0.0.0" || options.host === "::";
   const host = isAnyHost ? "127.0.0.1" : bracketed(options.host);
   return {
     url: `http://${host}:${port}`,
     port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close(patienceMs = 0) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      if (patienceMs > 0) await allSent(underWay, patienceMs, options.clock ?? systemClock);
+      server.closeAllConnections();
+      await upgrades?.close();
+      await closed;
+    },
+  };
+}
+
+/** Resolves when all of them are sent, or when they had their time. */
+async function allSent(
+  underWay: ReadonlySet<ServerResponse>,
+  milliseconds: number,
+  clock: SteadyClock,
+): Promise<void> {
+  const sent = [...underWay].map(
+    (outgoing) => new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
+  );
+  let callOff: () => void = () => {};
+  const late = new Promise<void>((resolve) => (callOff = clock.after(milliseconds, resolve)));
+  await Promise.race([Promise.all(sent), late]);
+  callOff();
+}
+
+function nodeOptions({ headerBytes, headerMs = 30_000, requestMs = 120_000 }: ServerLimits) {
+  return {
+    maxHeaderSize: headerBytes,
+    headersTimeout: Math.min(headerMs, requestMs),
+    requestTimeout: requestMs,
+    // How late these two may be noticed.
+    connectionsCheckingInterval: Math.min(5000, headerMs, requestMs),
+    // Longer than clients keep a connection: whoever closes first must not be the one who cannot see a request coming.
+    keepAliveTimeout: 65_000,
   };
 }
 
@@ -76,59 +100,90 @@ function listening(server: Server, { host, port }: ServerOptions): Promise<Addre
   });
 }
 
-function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   options: ServerOptions,
 ): Promise<void> {
   const gone = goneSignal(outgoing);
+  const exchange = beginExchange(incoming, options);
   try {
-    await sendAnswer(outgoing, await answerTo(incoming, gone, options), gone);
+    const answer = await answerTo(incoming, { head: exchange.head, gone, options });
+    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer), gone);
+    exchange.ended(answer === undefined || gone.aborted ? "gone" : "sent");
   } catch (error) {
+    exchange.ended(gone.aborted ? "gone" : "failed");
     if (error instanceof ConnectionReset) await reset(outgoing);
     else if (!gone.aborted) options.onBug(error);
     outgoing.destroy();
   }
 }
 
+interface Serving {
+  readonly head: RequestHead;
+  readonly gone: AbortSignal;
+  readonly options: ServerOptions;
+}
+
+/** Undefined when the request did not come whole: there is nobody to answer. */
 async function answerTo(
   incoming: IncomingMessage,
-  gone: AbortSignal,
-  options: ServerOptions,
-): Promise<ServedAnswer> {
-  const headers = headerFields(incoming.rawHeaders);
-  const bound = hostName(bracketed(options.host)) ?? options.host;
-  const foreign = foreignReason(headers, [bound, ...(options.allowedHosts ?? [])]);
-  if (foreign !== undefined) return options.refuse({ status: 403, message: foreign });
-  const { method = "GET", url: target = "" } = incoming;
-  if (!target.startsWith("/")) {
-    return options.refuse({ status: 400, message: "The request target is no path" });
-  }
-  const [path = "", query = ""] = splitOnce(target, "?");
+  { head, gone, options }: Serving,
+): Promise<ServedAnswer | undefined> {
+  const { method, path, headers } = head;
+  const refusal = refusedAtDoor(head, options);
+  if (refusal !== undefined) return options.refuse(refusal);
+  const preflight = preflightAnswer(method, headers, options.allowedOrigins ?? []);
+  if (preflight !== undefined) return preflight;
   const limit = options.limits.bodyBytes(path);
   const body = await readBody(incoming, limit);
-  if (body === undefined) {
-    return options.refuse({ status: 413, message: `The body has more than ${limit} bytes` });
+  if (body === "cut") return undefined;
+  if (body === "too-long") {
+    return options.refuse({ status: 413, message: `The body has more than ${limit} bytes`, path });
   }
-  return options.handle({ method, path, query, headers, body, gone });
+  return options.handle({ ...head, body, gone });
 }
 
-function headerFields(raw: readonly string[]): HeaderField[] {
-  const fields: HeaderField[] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    fields.push([(raw[at] ?? "").toLowerCase(), raw[at + 1] ?? ""]);
-  }
-  return fields;
+/** What was last begun on a connection. */
+type Answering = WeakMap<
+  Duplex,
+  { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+>;
+
+interface Refusing {
+  readonly options: ServerOptions;
+  readonly answering: Answering;
 }
 
-function splitOnce(text: string, mark: string): string[] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+/** Bytes that are no request, or that take too long to become one. */
+function refuseUnreadable(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+  { options, answering }: Refusing,
+): void {
+  const last = answering.get(socket);
+  const current = last?.outgoing.writableFinished === true ? undefined : last;
+  // Behind a whole request the bytes are of the next one, whose refusal would be taken for the answer to this one.
+  const isLate =
+    current !== undefined && (current.incoming.complete || current.outgoing.headersSent);
+  if (!socket.writable || error.code === "ECONNRESET" || isLate) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = UNREADABLE[error.code ?? ""] ?? [400, "The request is no HTTP"];
+  const path = current?.incoming.url ?? "";
+  const { newRequestId } = options;
+  const id = newRequestId === undefined ? {} : { "x-request-id": newRequestId() };
+  const answer = options.refuse({ status, message, path });
+  socket.end(rawAnswer({ ...answer, headers: { ...answer.headers, ...id } }), () =>
+    socket.destroy(),
+  );
 }
+
+const UNREADABLE: { readonly [code: string]: readonly [400 | 408 | 431, string] } = {
+  HPE_HEADER_OVERFLOW: [431, "The headers have more bytes than may be"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not come whole in time"],
+};
 
 function goneSignal(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();

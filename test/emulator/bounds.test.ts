@@ -212,7 +212,8 @@ describe("what a refusal says", () => {
       newRequestId: () => "id",
       onBug: (error) => bugs.push(error),
     });
-    const request = { method: "GET", path: "/", query: "", headers: [], body: new Uint8Array() };
+    const body = new Uint8Array();
+    const request = { requestId: "", method: "GET", path: "/", query: "", headers: [], body };
     const answer = await plain.handle({ ...request, gone: new AbortController().signal });
     expect(answer).toMatchObject({
       status: 400,

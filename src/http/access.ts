@@ -1,0 +1,87 @@
+import { timingSafeEqual } from "node:crypto";
+import { ApiError } from "./api-error.ts";
+import { bearerOf, secretDigest } from "./bearer.ts";
+import type { Caller } from "./caller.ts";
+import { headerOf } from "./header.ts";
+import { checkKeylessHost, readKeys, type AccessKey, type KnownKey } from "./keys.ts";
+import type { RequestHead } from "./served.ts";
+
+export interface AccessOptions {
+  /** Where the server listens: beyond this machine it answers to keys only. */
+  readonly host: string;
+  readonly keys?: readonly AccessKey[];
+  /** Whether programs of this machine may prompt without a key. When it is not said: as long as there are no keys. */
+  readonly keyless?: boolean;
+  /** Of this run, or of the data directory. Whoever has it may do everything as this machine's user. */
+  readonly token?: string;
+}
+
+export interface Access {
+  /** Throws when they may not call at all. */
+  callerOf(request: Pick<RequestHead, "headers" | "onCaller">): Caller;
+}
+
+const LOCAL = "local";
+
+/** Who calls, by their key. Throws when nobody could be told from anybody else. */
+export function accessBy(options: AccessOptions): Access {
+  const keys = readKeys(options.keys ?? []);
+  const isKeyless = options.keyless ?? keys.length === 0;
+  checkKeylessHost(options.host, { hasKeys: keys.length > 0, isKeyless });
+  const token = options.token === undefined ? [] : [tokenKey(options.token)];
+  const known = [...keys, ...token];
+  const found = (request: Pick<RequestHead, "headers">): Caller => {
+    refuseOtherSites(request);
+    const bearer = bearerOf(request);
+    if (bearer !== undefined) {
+      const caller = callerWith(bearer, known);
+      if (caller !== undefined) return caller;
+      // Clients of OpenAI cannot be told to send no key, and there is none to know here.
+      if (!isKeyless || keys.length > 0) throw unknownCaller("The key is not known here");
+    }
+    if (isKeyless) return { id: LOCAL, rights: ["prompt"] };
+    throw unknownCaller("There is no key in the request");
+  };
+  return {
+    callerOf(request) {
+      const caller = found(request);
+      request.onCaller?.(caller.id);
+      return caller;
+    },
+  };
+}
+
+/** Every key is looked at, also behind the right one: how long it takes says nothing. */
+function callerWith(bearer: string, keys: readonly KnownKey[]): Caller | undefined {
+  const given = secretDigest(bearer);
+  let found: Caller | undefined;
+  for (const { digest, caller } of keys) {
+    if (timingSafeEqual(given, digest)) found = caller;
+  }
+  return found;
+}
+
+function tokenKey(token: string): KnownKey {
+  const rights = ["prompt", "approve", "control"] as const;
+  return { digest: secretDigest(token), caller: { id: LOCAL, rights } };
+}
+
+/**
+ * The server checked Host and Origin. Requests for images and scripts have no Origin, so what a browser says of the page
+ * that asks for them is checked too.
+ */
+function refuseOtherSites(request: Pick<RequestHead, "headers">): void {
+  const site = headerOf(request, "sec-fetch-site") ?? "none";
+  if (site === "same-origin" || site === "none") return;
+  if (headerOf(request, "origin") !== undefined) return;
+  const message = `The request comes from a ${site} page, which may not call this server`;
+  throw new ApiError(403, "access_denied", message);
+}
+
+function unknownCaller(message: string): ApiError {
+  return new ApiError(401, "unauthorized", message, {
+    reason: "invalid_api_key",
+    hint: "Send a key of this server as `Authorization: Bearer …`",
+    headers: { "www-authenticate": 'Bearer realm="spanline"' },
+  });
+}

@@ -1,0 +1,57 @@
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import type { ServedAnswer } from "./served.ts";
+
+export interface ApiErrorOptions {
+  /** What the caller can do about it. */
+  readonly hint?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** The field of the request that it is about, where the form of errors has a place for that. */
+  readonly param?: string;
+  /** A finer word than the code, in the vocabulary of the surface: `invalid_api_key`. */
+  readonly reason?: string;
+  readonly cause?: unknown;
+}
+
+/** A request that gets an error for its answer, and the status of that answer. */
+export class ApiError extends SpanlineError {
+  readonly status: number;
+  readonly hint: string | undefined;
+  readonly headers: { readonly [name: string]: string };
+  readonly param: string | undefined;
+  readonly reason: string | undefined;
+
+  constructor(status: number, code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(code, message, { cause: options.cause });
+    this.status = status;
+    this.hint = options.hint;
+    this.headers = options.headers ?? {};
+    this.param = options.param;
+    this.reason = options.reason;
+  }
+}
+
+/** How the errors of some routes look. */
+export type ErrorForm = (error: ApiError) => ServedAnswer;
+
+/** Undefined for what is a bug. */
+export function apiErrorOf(thrown: unknown): ApiError | undefined {
+  if (thrown instanceof ApiError) return thrown;
+  if (!(thrown instanceof SpanlineError)) return undefined;
+  const status = STATUSES[thrown.code];
+  if (status === undefined) return undefined;
+  return new ApiError(status, thrown.code, thrown.message, { cause: thrown });
+}
+
+const STATUSES: { readonly [Code in ErrorCode]?: number } = {
+  not_found: 404,
+  invalid_option: 400,
+  invalid_message: 400,
+  validation_failed: 400,
+  access_denied: 403,
+  conflict: 409,
+  cursor_gone: 410,
+  cursor_ahead: 410,
+  lease_held: 503,
+  stale_lease: 503,
+  store_closed: 503,
+};

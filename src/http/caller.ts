@@ -1,0 +1,25 @@
+import type { Principal, Right } from "../domain/actor.ts";
+import { ApiError } from "./api-error.ts";
+
+/** Who calls, and which agents they may use: undefined for all. */
+export interface Caller extends Principal {
+  readonly agents?: readonly string[];
+}
+
+/** Sessions belong to whoever opened them, and are of an agent that the caller may use. */
+export function mayUse(
+  caller: Caller,
+  session: { readonly principal: string; readonly agent: string },
+): boolean {
+  return session.principal === caller.id && mayUseAgent(caller, session.agent);
+}
+
+export function mayUseAgent({ agents }: Caller, agent: string): boolean {
+  return agents === undefined || agents.includes(agent);
+}
+
+export function requireRight({ rights }: Principal, right: Right, what: string): void {
+  if (rights.includes(right)) return;
+  const hint = `Send a key that has the right "${right}"`;
+  throw new ApiError(403, "access_denied", `${what} is not among the caller's rights`, { hint });
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from "node:http";
+import { foreignReason, hostName } from "./local-requests.ts";
+import type { Refusal } from "./refusal.ts";
+import { requestIdOf } from "./request-id.ts";
+import type { HeaderField, RequestHead } from "./served.ts";
+import type { ServerOptions } from "./server-options.ts";
+
+/** What a request says before its body, as it came. */
+export function readHead(
+  incoming: IncomingMessage,
+  { newRequestId }: Pick<ServerOptions, "newRequestId">,
+): RequestHead {
+  const headers = headerFields(incoming.rawHeaders);
+  const { method = "GET", url: target = "" } = incoming;
+  const [path = "", query = ""] = splitOnce(target, "?");
+  const requestId = newRequestId === undefined ? "" : requestIdOf(headers, newRequestId);
+  return { requestId, method, path, query, headers };
+}
+
+/** Why a request is not let in; undefined when it is. */
+export function refusedAtDoor(
+  { headers, path }: RequestHead,
+  { host, allowedHosts = [], allowedOrigins = [] }: ServerOptions,
+): Refusal | undefined {
+  const bound = hostName(bracketed(host)) ?? host;
+  const foreign = foreignReason(headers, [bound, ...allowedHosts], allowedOrigins);
+  if (foreign !== undefined) return { status: 403, message: foreign, path };
+  if (path.startsWith("/")) return undefined;
+  return { status: 400, message: "The request target is no path", path: "" };
+}
+
+/** As URLs have it. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function headerFields(raw: readonly string[]): HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    fields.push([(raw[at] ?? "").toLowerCase(), raw[at + 1] ?? ""]);
+  }
+  return fields;
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}

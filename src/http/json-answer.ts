@@ -1,0 +1,38 @@
+import { jsonText } from "../domain/json.ts";
+import type { ServedAnswer } from "./served.ts";
+
+/**
+ * On every answer of the portal. Nothing of a session is kept by a cache, guessed to be another type, or handed to a
+ * page of another origin that asks for it as a script or an image.
+ */
+export const GUARDING_HEADERS = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+} as const;
+
+export function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: ServedAnswer["headers"] = {},
+): ServedAnswer {
+  return {
+    status,
+    headers: { ...GUARDING_HEADERS, "content-type": "application/json; charset=utf-8", ...headers },
+    body: Buffer.from(`${jsonText(value)}\n`),
+  };
+}
+
+/** Text in pieces. Behind a proxy that gathers answers, it would come late. */
+export function textStream(pieces: Pick<ServedAnswer, "body" | "cut">): ServedAnswer {
+  return {
+    status: 200,
+    headers: {
+      ...GUARDING_HEADERS,
+      "content-type": "text/plain; charset=utf-8",
+      "x-accel-buffering": "no",
+    },
+    ...pieces,
+  };
+}

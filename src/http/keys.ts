@@ -1,0 +1,83 @@
+import type { Right } from "../domain/actor.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { secretDigest } from "./bearer.ts";
+import type { Caller } from "./caller.ts";
+import { isLoopback } from "./loopback.ts";
+
+/** A key as it is configured: itself, or only its digest. */
+export interface AccessKey {
+  /** Whose it is. One name may have several keys, so that one can be changed for another without a gap. */
+  readonly name: string;
+  readonly key?: string;
+  /** In hexadecimal. */
+  readonly sha256?: string;
+  /** To prompt, when it is not said. */
+  readonly rights?: readonly Right[];
+  /** All, when it is not said. */
+  readonly agents?: readonly string[];
+}
+
+/** A key as it is kept. */
+export interface KnownKey {
+  readonly digest: Buffer;
+  readonly caller: Caller;
+}
+
+const LEAST_KEY_LENGTH = 16;
+
+export function readKeys(keys: readonly AccessKey[]): KnownKey[] {
+  const known = keys.map(readKey);
+  const owners = new Map<string, string>();
+  for (const { digest, caller } of known) {
+    const other = owners.get(digest.toString("hex"));
+    if (other !== undefined) {
+      const names = `"${other}" and "${caller.id}"`;
+      throw invalidKeys(`${names} have the same key: nobody could tell them apart`);
+    }
+    owners.set(digest.toString("hex"), caller.id);
+  }
+  return known;
+}
+
+/** Throws where everybody on the network could prompt. */
+export function checkKeylessHost(
+  host: string,
+  { hasKeys, isKeyless }: { readonly hasKeys: boolean; readonly isKeyless: boolean },
+): void {
+  if (isLoopback(host) || (hasKeys && !isKeyless)) return;
+  const message = hasKeys
+    ? `Others than programs of this machine reach ${host}, so that it cannot be used without a key`
+    : `Others than programs of this machine reach ${host}: give keys, or listen on 127.0.0.1`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "host", host } });
+}
+
+function readKey(configured: AccessKey): KnownKey {
+  const { name, rights = ["prompt"], agents } = configured;
+  if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name) || name === "local") {
+    const wanted = 'wanted 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
+    throw invalidKeys(`A key has the name "${name}", ${wanted}`);
+  }
+  return {
+    digest: digestIn(configured),
+    caller: { id: name, rights, ...(agents !== undefined && { agents }) },
+  };
+}
+
+function digestIn({ name, key, sha256 }: AccessKey): Buffer {
+  if ((key === undefined) === (sha256 === undefined)) {
+    throw invalidKeys(`The key of "${name}" needs either "key" or "sha256"`);
+  }
+  if (sha256 !== undefined) {
+    if (/^[0-9a-f]{64}$/i.test(sha256)) return Buffer.from(sha256, "hex");
+    throw invalidKeys(`The "sha256" of "${name}" is not 64 hexadecimal digits`);
+  }
+  if (key !== undefined && /^[!-~]+$/.test(key) && key.length >= LEAST_KEY_LENGTH) {
+    return secretDigest(key);
+  }
+  const wanted = `${LEAST_KEY_LENGTH} visible ASCII characters`;
+  throw invalidKeys(`The key of "${name}" is not at least ${wanted}`);
+}
+
+function invalidKeys(message: string): SpanlineError {
+  return new SpanlineError("invalid_option", message, { details: { path: "keys" } });
+}

@@ -1,0 +1,171 @@
+import type { WebSocket } from "ws";
+import type { SteadyClock } from "../platform/clock.ts";
+
+/** A WebSocket as its handler sees it. */
+export interface OpenSocket {
+  /** What the client says, text by text. Ends when the client is gone. */
+  readonly texts: AsyncIterable<string>;
+  /** Resolves when there is room for more. What is sent to a client that is gone is forgotten. */
+  readonly send: (text: string) => Promise<void>;
+  /** Aborts when the connection is over, whoever ended it. */
+  readonly gone: AbortSignal;
+  /** Aborts when the connection is as old as one may be. Its handler has a few seconds to say so. */
+  readonly aged: AbortSignal;
+}
+
+export interface SocketLimits {
+  /** Of one text. */
+  readonly messageBytes?: number;
+  /** Texts that wait for the handler to read them. */
+  readonly waitingTexts?: number;
+  /** Bytes that wait for the client to read them; with more, `send` makes its caller wait. */
+  readonly unsentBytes?: number;
+  /** A client that takes nothing of what is there for it for so long is cut off. */
+  readonly stalledMs?: number;
+  /** How often a client is asked whether it is there. One that does not answer in the same time is cut off. */
+  readonly pingMs?: number;
+  readonly ageMs?: number;
+}
+
+export const SOCKET_LIMITS: Required<SocketLimits> = {
+  messageBytes: 4_000_000,
+  waitingTexts: 32,
+  unsentBytes: 1_000_000,
+  stalledMs: 60_000,
+  pingMs: 30_000,
+  ageMs: 3_600_000,
+};
+
+/** Between saying that the time is over and closing. */
+const CLOSING_MS = 5000;
+
+/** How often the limit for unsent bytes may be exceeded by a sender that does not wait. */
+const PATIENCE = 16;
+
+export function openSocket(
+  socket: WebSocket,
+  limits: Required<SocketLimits>,
+  clock: SteadyClock,
+): OpenSocket {
+  const gone = new AbortController();
+  const aged = new AbortController();
+  const texts = waitingTexts(limits, () => socket.close(1008, "Too many messages wait"));
+  const stop = [
+    keepAsking(socket, limits.pingMs, clock),
+    clock.after(limits.ageMs, () => {
+      aged.abort();
+      stop.push(clock.after(CLOSING_MS, () => endSocket(socket, clock, "Too old")));
+    }),
+  ];
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  // An error is followed by a close, with the code that it calls for.
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    for (const callOff of stop) callOff();
+    texts.end();
+    gone.abort(new Error("The client is gone"));
+  });
+  socket.on("message", (data: Buffer, isBinary: boolean) => {
+    if (isBinary) socket.close(1003, "Only text is understood");
+    else texts.add(data.toString());
+  });
+  // Answered here, since a client that asks and never reads would fill the memory with answers.
+  socket.on("ping", (data: Buffer) => {
+    if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
+    else if (socket.readyState === socket.OPEN) socket.pong(data);
+  });
+  const send = (text: string): Promise<void> => sent(socket, text, { limits, clock, closed });
+  return { texts: texts.all, send, gone: gone.signal, aged: aged.signal };
+}
+
+/** Says goodbye, and ends the connection of a client that does not answer. */
+export function endSocket(socket: WebSocket, clock: SteadyClock, reason: string): void {
+  socket.close(1001, reason);
+  const callOff = clock.after(CLOSING_MS, () => socket.terminate());
+  socket.on("close", callOff);
+}
+
+interface Sending {
+  readonly limits: Required<SocketLimits>;
+  readonly clock: SteadyClock;
+  readonly closed: Promise<void>;
+}
+
+/** Behind the end it waits until everybody knows of it: a handler that sends until then would never let that happen. */
+function sent(socket: WebSocket, text: string, { limits, clock, closed }: Sending): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.bufferedAmount > limits.unsentBytes * PATIENCE) socket.terminate();
+    if (socket.readyState !== socket.OPEN) {
+      resolve(closed);
+      return;
+    }
+    const callOff = clock.after(limits.stalledMs, () => socket.terminate());
+    // Called when the system took it, or when the connection broke before.
+    socket.send(text, () => {
+      callOff();
+      resolve();
+    });
+    if (socket.bufferedAmount <= limits.unsentBytes) resolve();
+  });
+}
+
+function keepAsking(socket: WebSocket, everyMs: number, clock: SteadyClock): () => void {
+  let isThere = true;
+  let callOff: () => void = () => {};
+  const heard = (): void => void (isThere = true);
+  for (const event of ["pong", "ping", "message"]) socket.on(event, heard);
+  const ask = (): void => {
+    if (!isThere) {
+      socket.terminate();
+      return;
+    }
+    isThere = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+    callOff = clock.after(everyMs, ask);
+  };
+  callOff = clock.after(everyMs, ask);
+  return () => callOff();
+}
+
+interface WaitingTexts {
+  readonly all: AsyncIterable<string>;
+  add(text: string): void;
+  end(): void;
+}
+
+function waitingTexts(
+  { waitingTexts: most, messageBytes }: Required<SocketLimits>,
+  onTooMany: () => void,
+): WaitingTexts {
+  const waiting: string[] = [];
+  let length = 0;
+  let isOver = false;
+  let wake: () => void = () => {};
+  async function* all(): AsyncGenerator<string> {
+    for (;;) {
+      const text = waiting.shift();
+      if (text !== undefined) {
+        length -= text.length;
+        yield text;
+      } else if (isOver) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+  return {
+    all: all(),
+    add(text) {
+      if (isOver) return;
+      waiting.push(text);
+      length += text.length;
+      if (waiting.length > most || length > 2 * messageBytes) {
+        isOver = true;
+        onTooMany();
+      }
+      wake();
+    },
+    end() {
+      isOver = true;
+      wake();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { thrownMessage } from "../domain/errors.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Access } from "./access.ts";
+import { GUARDING_HEADERS, jsonAnswer } from "./json-answer.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Route } from "./router.ts";
+
+export interface OperationOptions {
+  readonly clock: Clock;
+  /** What must work before requests are sent here, by name. One that throws, or takes too long, does not. */
+  readonly checks: { readonly [name: string]: () => Promise<void> };
+  /** How long a check may take, 2 s when it is not said. */
+  readonly checkMs?: number;
+  readonly metrics?: Metrics;
+  /** Who may see the metrics: whoever may call at all. */
+  readonly access: Access;
+  /** Told why a check failed. Its caller only learns which one. */
+  readonly onFailedCheck?: (name: string, message: string) => void;
+}
+
+const DEFAULT_CHECK_MS = 2000;
+
+/** For whoever runs the server: whether it lives, whether it can work, and what it does. */
+export function operationRoutes(options: OperationOptions): Route[] {
+  const { metrics, access } = options;
+  const operations: Route[] = [
+    { method: "GET", path: "/healthz", handle: async () => jsonAnswer(200, { status: "ok" }) },
+    {
+      method: "GET",
+      path: "/readyz",
+      async handle() {
+        const failed = await failedChecks(options);
+        return failed.length === 0
+          ? jsonAnswer(200, { status: "ready" })
+          : jsonAnswer(503, { status: "not ready", failed });
+      },
+    },
+  ];
+  if (metrics === undefined) return operations;
+  return [
+    ...operations,
+    {
+      method: "GET",
+      path: "/metrics",
+      async handle(request) {
+        access.callerOf(request);
+        const { type, body } = await metrics.text();
+        const headers = { ...GUARDING_HEADERS, "content-type": type };
+        return { status: 200, headers, body: Buffer.from(body) };
+      },
+    },
+  ];
+}
+
+async function failedChecks(options: OperationOptions): Promise<string[]> {
+  const { checks, checkMs = DEFAULT_CHECK_MS, clock, onFailedCheck } = options;
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        await within(checkMs, clock, check);
+        return [];
+      } catch (error) {
+        onFailedCheck?.(name, thrownMessage(error));
+        return [name];
+      }
+    }),
+  );
+  return results.flat();
+}
+
+function within(milliseconds: number, clock: Clock, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`It takes longer than ${milliseconds} ms`);
+    const callOff = clock.after(milliseconds, () => reject(late));
+    work().then(resolve, reject).finally(callOff);
+  });
+}

@@ -1,0 +1,136 @@
+import type { ErrorCode } from "../domain/errors.ts";
+import { ApiError, apiErrorOf, type ErrorForm } from "./api-error.ts";
+import type { Refusal } from "./refusal.ts";
+import type { ServedAnswer, ServedRequest } from "./served.ts";
+
+export interface Route {
+  /** Of an answer to HEAD the server leaves the body out. */
+  readonly method: "GET" | "HEAD" | "POST" | "DELETE" | "OPTIONS";
+  /** A segment that begins with a colon is a label: `/sessions/:id`. */
+  readonly path: string;
+  handle(request: ServedRequest, labels: Labels): Promise<ServedAnswer>;
+}
+
+/** Unescaped. */
+export interface Labels {
+  readonly [name: string]: string;
+}
+
+/** Routes whose errors look alike. A path that no route fits is of the group that has its first segment. */
+export interface RouteGroup {
+  readonly routes: readonly Route[];
+  readonly errors: ErrorForm;
+}
+
+/** What a server needs to serve routes. */
+export interface Router {
+  handle(request: ServedRequest): Promise<ServedAnswer>;
+  refuse(refusal: Refusal): ServedAnswer;
+  /** The pattern that a path fits: unlike the path it names no session. */
+  routeOf(path: string): string;
+}
+
+/** Answers by the first route that fits. What belongs to no group is answered in the form of the first one. */
+export function router(
+  groups: readonly [RouteGroup, ...RouteGroup[]],
+  onBug: (error: unknown) => void,
+): Router {
+  const routes = groups.flatMap((group) => group.routes);
+  const known = groups.map(({ routes: own, errors }) => ({
+    segments: new Set<string | undefined>(own.map(({ path }) => firstSegment(path))),
+    errors,
+  }));
+  const formOf = (path: string): ErrorForm =>
+    known.find(({ segments }) => segments.has(firstSegment(path)))?.errors ?? groups[0].errors;
+  return {
+    async handle(request) {
+      try {
+        return await answerOf(routes, request);
+      } catch (error) {
+        const errors = formOf(request.path);
+        const expected = apiErrorOf(error);
+        if (expected !== undefined) return errors(expected);
+        if (!request.gone.aborted) onBug(error);
+        return errors(failed());
+      }
+    },
+    refuse({ status, message, path }) {
+      const { code, ...options } = REFUSALS[status];
+      return formOf(path)(new ApiError(status, code, message, options));
+    },
+    routeOf: (path) =>
+      routes.find((route) => labelsIn(route.path, path) !== undefined)?.path ?? "none",
+  };
+}
+
+/** Each route twice, below a prefix and without it: of the addresses that people give to their clients, half have it. */
+export function withAndWithout<Kind extends { readonly path: string }>(
+  prefix: string,
+  routes: readonly Kind[],
+): Kind[] {
+  return routes.flatMap((route) => [{ ...route, path: `${prefix}${route.path}` }, route]);
+}
+
+/** Undefined where there is no path at all. */
+function firstSegment(path: string): string | undefined {
+  return path.split("/", 2)[1];
+}
+
+/** How far it had come nobody knows, so that it must not be tried again without thought. */
+function failed(): ApiError {
+  return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
+    headers: { "x-should-retry": "false" },
+  });
+}
+
+const REFUSALS: {
+  readonly [Status in Refusal["status"]]: { readonly code: ErrorCode; readonly reason?: string };
+} = {
+  400: { code: "validation_failed" },
+  403: { code: "access_denied" },
+  408: { code: "deadline_exceeded", reason: "request_timeout" },
+  413: { code: "validation_failed", reason: "request_too_large" },
+  431: { code: "validation_failed", reason: "headers_too_large" },
+};
+
+async function answerOf(routes: readonly Route[], request: ServedRequest): Promise<ServedAnswer> {
+  const { method, path } = request;
+  const fitting = routes.flatMap((route) => {
+    const labels = labelsIn(route.path, path);
+    return labels === undefined ? [] : [{ route, labels }];
+  });
+  const match = fitting.find(({ route }) => route.method === method);
+  if (match !== undefined) return match.route.handle(request, match.labels);
+  if (fitting.length === 0) {
+    const reason = "unknown_url";
+    throw new ApiError(404, "not_found", `There is nothing at ${path}`, { reason });
+  }
+  const allow = [...new Set(fitting.map(({ route }) => route.method))].join(", ");
+  const message = `${path} takes ${allow}, not ${method}`;
+  const options = { reason: "method_not_allowed", headers: { allow } };
+  throw new ApiError(405, "validation_failed", message, options);
+}
+
+function labelsIn(pattern: string, path: string): Labels | undefined {
+  const wanted = pattern.split("/");
+  const found = path.split("/");
+  if (wanted.length !== found.length) return undefined;
+  const labels = new Map<string, string>();
+  for (const [at, segment] of wanted.entries()) {
+    const text = found[at] ?? "";
+    if (segment.startsWith(":")) {
+      const label = unescaped(text);
+      if (label === "") return undefined;
+      labels.set(segment.slice(1), label);
+    } else if (segment !== text) return undefined;
+  }
+  return Object.fromEntries(labels);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

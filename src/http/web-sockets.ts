@@ -1,0 +1,136 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import type { SteadyClock } from "../platform/clock.ts";
+import { ApiError, apiErrorOf, type ErrorForm } from "./api-error.ts";
+import type { ExchangeObserver } from "./exchange.ts";
+import {
+  endSocket,
+  openSocket,
+  SOCKET_LIMITS,
+  type OpenSocket,
+  type SocketLimits,
+} from "./open-socket.ts";
+import type { RequestHead, ServedAnswer } from "./served.ts";
+import { wantsSocket, type RawUpgrade, type Upgrades } from "./upgrades.ts";
+
+/** A path whose connections may become WebSockets. */
+export interface SocketRoute {
+  readonly path: string;
+  /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
+  accept(head: RequestHead): Promise<SocketHandler>;
+}
+
+/** Talks with one client. When it is done, the connection is closed. */
+export type SocketHandler = (socket: OpenSocket) => Promise<void>;
+
+export interface WebSocketOptions {
+  readonly routes: readonly SocketRoute[];
+  readonly errors: ErrorForm;
+  readonly clock: SteadyClock;
+  readonly limits?: SocketLimits;
+  /** Open at once; a further one is refused. */
+  readonly sockets?: number;
+  readonly observers?: readonly ExchangeObserver[];
+  /** Told of what a handler threw: its client only sees the connection close. */
+  readonly onBug: (error: unknown) => void;
+}
+
+const DEFAULT_SOCKETS = 500;
+
+/** WebSockets on the paths of some routes. */
+export function webSockets(options: WebSocketOptions): Upgrades {
+  const limits = { ...SOCKET_LIMITS, ...options.limits };
+  const paths = options.routes.map(({ path }) => path);
+  const open = new Set<WebSocket>();
+  let isClosing = false;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.messageBytes,
+    // Costs more than it saves on texts of this size, and memory for each connection.
+    perMessageDeflate: false,
+    autoPong: false,
+  });
+  const handshake = handshakes(server);
+  return {
+    takes: (head) => wantsSocket(head, paths),
+    async upgrade(head, raw) {
+      try {
+        if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS)) throw tooManySockets();
+        const route = options.routes.find(({ path }) => path === head.path);
+        const handler = await route?.accept(head);
+        if (handler === undefined) throw new Error(`No route at ${head.path}`);
+        void talk(await handshake(head, raw), handler);
+        return undefined;
+      } catch (error) {
+        return refusalOf(error, options);
+      }
+    },
+    async close() {
+      isClosing = true;
+      const closed = [...open].map(
+        (socket) => new Promise<void>((resolve) => socket.on("close", () => resolve())),
+      );
+      for (const socket of open) endSocket(socket, options.clock, "The server ends");
+      await Promise.all(closed);
+    },
+  };
+
+  async function talk(socket: WebSocket, handler: SocketHandler): Promise<void> {
+    open.add(socket);
+    tell(1);
+    socket.on("close", () => {
+      open.delete(socket);
+      tell(-1);
+    });
+    const opened = openSocket(socket, limits, options.clock);
+    if (isClosing) endSocket(socket, options.clock, "The server ends");
+    try {
+      await handler(opened);
+      socket.close(1000);
+    } catch (error) {
+      if (!opened.gone.aborted) options.onBug(error);
+      socket.close(1011, "The bridge failed; its log says why");
+    }
+  }
+
+  function tell(change: 1 | -1): void {
+    for (const observer of options.observers ?? []) observer.open?.("socket", change);
+  }
+}
+
+/** The package answers by itself what is no proper handshake, unless somebody else does, and knows no ids. */
+function handshakes(
+  server: WebSocketServer,
+): (head: RequestHead, raw: RawUpgrade) => Promise<WebSocket> {
+  const failing = new WeakMap<Duplex, (error: Error) => void>();
+  const ids = new WeakMap<IncomingMessage, string>();
+  server.on("wsClientError", (error, socket) => failing.get(socket)?.(error));
+  server.on("headers", (lines, incoming) => {
+    const id = ids.get(incoming) ?? "";
+    if (id !== "") lines.push(`x-request-id: ${id}`);
+  });
+  return ({ requestId }, { incoming, socket, rest }) =>
+    new Promise((resolve, reject) => {
+      ids.set(incoming, requestId);
+      failing.set(socket, ({ message }) => {
+        reject(new ApiError(400, "validation_failed", `No handshake of a WebSocket: ${message}`));
+      });
+      server.handleUpgrade(incoming, socket, rest, resolve);
+    });
+}
+
+function refusalOf(error: unknown, { errors, onBug }: WebSocketOptions): ServedAnswer {
+  const known = apiErrorOf(error);
+  if (known !== undefined) return errors(known);
+  onBug(error);
+  return errors(new ApiError(500, "service_failed", "The bridge failed; its log says why"));
+}
+
+function tooManySockets(): ApiError {
+  return new ApiError(503, "throttled", "As many WebSockets are open as may be", {
+    reason: "too_many_connections",
+    headers: { "retry-after": "10" },
+  });
+}

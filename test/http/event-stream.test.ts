@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { eventStream, eventText } from "../../src/http/event-stream.ts";
+import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
+import { served, type Served } from "./served.ts";
+
+const open: Served[] = [];
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function started(
+  events: (gone: AbortSignal) => AsyncIterable<string>,
+  clock: FakeClock = fakeClock(),
+): Promise<Served> {
+  const server = await served([
+    {
+      method: "GET",
+      path: "/events",
+      handle: async ({ gone }) => eventStream(events(gone), { clock, headers: { "x-own": "1" } }),
+    },
+  ]);
+  open.push(server);
+  return server;
+}
+
+describe("events", () => {
+  it("are written one by one and whole, with headers that keep proxies from gathering them [OR-19]", async () => {
+    const texts = ["é".repeat(3), "🙂".repeat(30_000), "x"].map((data) => eventText("delta", data));
+    const server = await started(async function* () {
+      yield* texts;
+    });
+    const socket = await server.raw(
+      "GET /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
+    const said = Buffer.concat(await socket.toArray());
+    const end = said.indexOf("\r\n\r\n") + 4;
+    expect(said.subarray(0, end).toString().toLowerCase()).toMatch(
+      /^http\/1\.1 200 ok\r\n(?=[\s\S]*content-type: text\/event-stream; charset=utf-8\r\n)(?=[\s\S]*cache-control: no-store\r\n)(?=[\s\S]*x-accel-buffering: no\r\n)(?=[\s\S]*x-own: 1\r\n)(?=[\s\S]*x-request-id: req_1\r\n)/,
+    );
+    // Each write is one chunk of HTTP.
+    expect(chunksOf(said.subarray(end))).toEqual(texts);
+  });
+
+  it("have one line of data for each line", () => {
+    expect(eventText("a", "1\r\n2\n3\r4")).toBe("event: a\ndata: 1\ndata: 2\ndata: 3\ndata: 4\n\n");
+    expect(eventText(undefined, "[DONE]")).toBe("data: [DONE]\n\n");
+  });
+
+  it("that do not come are replaced by a comment every 15 s [OR-21]", async () => {
+    const clock = fakeClock();
+    let proceed: () => void = () => {};
+    const more = new Promise<void>((resolve) => (proceed = resolve));
+    const server = await started(async function* () {
+      yield eventText("a", "1");
+      await more;
+      yield eventText("b", "2");
+    }, clock);
+    const response = await server.begin("GET", "/events");
+    const next = async (): Promise<string> => String((await once(response, "data"))[0]);
+    expect(await next()).toBe("event: a\ndata: 1\n\n");
+    const quiet = next();
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(14_999);
+    clock.advance(1);
+    expect(await quiet).toBe(":\n\n");
+    const second = next();
+    proceed();
+    expect(await second).toBe("event: b\ndata: 2\n\n");
+  });
+
+  it("are made no faster than they are read, and a reader that takes none is cut off [OR-23]", async () => {
+    const clock = fakeClock();
+    let made = 0;
+    let left: () => void = () => {};
+    const isLeft = new Promise<void>((resolve) => (left = resolve));
+    const server = await started(async function* () {
+      try {
+        for (; ; made++) yield eventText("a", "x".repeat(64 * 1024));
+      } finally {
+        left();
+      }
+    }, clock);
+    const socket = await server.raw("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.pause();
+    await passing(clock, isLeft);
+    // What the system buffers, and no more.
+    expect(made).toBeLessThan(1000);
+    socket.destroy();
+  });
+});
+
+/** The chunks of a body in chunks. */
+function chunksOf(body: Buffer): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; ;) {
+    const line = body.indexOf("\r\n", at);
+    const length = Number.parseInt(body.subarray(at, line).toString(), 16);
+    if (length === 0) return chunks;
+    chunks.push(body.subarray(line + 2, line + 2 + length).toString());
+    at = line + 4 + length;
+  }
+}

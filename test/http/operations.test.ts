@@ -1,0 +1,255 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { accessBy } from "../../src/http/access.ts";
+import { accessLog } from "../../src/http/access-log.ts";
+import { eventStream } from "../../src/http/event-stream.ts";
+import { guardedRoutes } from "../../src/http/guarded-routes.ts";
+import { jsonAnswer } from "../../src/http/json-answer.ts";
+import { createMetrics, type Metrics } from "../../src/http/metrics.ts";
+import { operationRoutes, type OperationOptions } from "../../src/http/operation-routes.ts";
+import { rateLimits } from "../../src/http/rate-limits.ts";
+import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { served, type Served } from "./served.ts";
+
+const KEY = "sk-a-key-for-tests-only";
+const auth = { authorization: `Bearer ${KEY}` };
+
+interface World extends Served {
+  readonly metrics: Metrics;
+  readonly clock: FakeClock;
+  readonly lines: string[];
+  /** The lines of one metric. */
+  readonly samples: (name: string) => Promise<string[]>;
+}
+
+const open: World[] = [];
+
+afterEach(async () => {
+  for (const { metrics, ...server } of open.splice(0)) {
+    metrics.close();
+    await server.close();
+  }
+});
+
+async function started(options: Partial<OperationOptions> = {}): Promise<World> {
+  const clock = fakeClock();
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const access = accessBy({ host: "127.0.0.1", keys: [{ name: "ada", key: KEY }] });
+  const rates = rateLimits({ requestsPerMinute: 60, burst: 3 }, clock);
+  const guarded = guardedRoutes(
+    [
+      {
+        method: "GET",
+        path: "/v1/responses/:id",
+        async handle(_, __, caller) {
+          clock.advance(250);
+          return jsonAnswer(200, { caller: caller.id });
+        },
+      },
+      {
+        method: "GET",
+        path: "/v1/stream",
+        handle: async ({ gone }) =>
+          eventStream(
+            (async function* () {
+              yield "data: 1\n\n";
+              await once(gone, "abort");
+            })(),
+            { clock },
+          ),
+      },
+    ],
+    { access, rates },
+  );
+  const operations = operationRoutes({ clock, checks: {}, metrics, access, ...options });
+  const server = await served([...guarded, ...operations], {
+    clock,
+    observers: [metrics, accessLog({ clock, write: (line) => lines.push(line) })],
+  });
+  const world: World = {
+    ...server,
+    metrics,
+    clock,
+    lines,
+    async samples(name) {
+      const { text } = await server.call("GET", "/metrics", { headers: auth });
+      return text.split("\n").filter((line) => line.startsWith(name));
+    },
+  };
+  open.push(world);
+  return world;
+}
+
+describe("a guarded route", () => {
+  it("knows its caller, and tells what is left of the limit", async () => {
+    const { call } = await started();
+    const answer = await call("GET", "/v1/responses/resp_1", { headers: auth });
+    expect([answer.status, answer.json, answer.headers["x-ratelimit-remaining-requests"]]).toEqual([
+      200,
+      { caller: "ada" },
+      "2",
+    ]);
+  });
+
+  it("refuses who is not known, in OpenAI's form [OR-70]", async () => {
+    const { call } = await started();
+    const { status, json, headers } = await call("GET", "/v1/responses/resp_1");
+    expect([status, headers["www-authenticate"]]).toEqual([401, 'Bearer realm="spanline"']);
+    expect(json).toEqual({
+      error: {
+        message: expect.stringContaining("no key"),
+        type: "invalid_request_error",
+        param: null,
+        code: "invalid_api_key",
+      },
+    });
+  });
+
+  it("refuses what is too much, and says when to come again [OR-46]", async () => {
+    const { call, clock } = await started();
+    const statuses: unknown[] = [];
+    for (let at = 0; at < 5; at++) {
+      const { status, headers } = await call("GET", "/v1/responses/x", { headers: auth });
+      statuses.push([status, headers["retry-after"], headers["x-should-retry"]]);
+    }
+    const fine = [200, undefined, undefined];
+    expect(statuses).toEqual([fine, fine, fine, [429, "1", "true"], [429, "1", "true"]]);
+    clock.advance(1000);
+    expect((await call("GET", "/v1/responses/x", { headers: auth })).status).toBe(200);
+  });
+});
+
+describe("metrics", () => {
+  it("count requests by route, and how long they took", async () => {
+    const { call, samples } = await started();
+    await call("GET", "/v1/responses/resp_1", { headers: auth });
+    await call("GET", "/v1/responses/resp_2", { headers: auth });
+    await call("GET", "/v1/responses/resp_3");
+    await call("GET", "/somewhere/else");
+    expect(await samples("spanline_http_requests_total")).toEqual([
+      'spanline_http_requests_total{route="/v1/responses/:id",method="GET",status="200"} 2',
+      'spanline_http_requests_total{route="/v1/responses/:id",method="GET",status="401"} 1',
+      'spanline_http_requests_total{route="none",method="GET",status="404"} 1',
+    ]);
+    const sum =
+      'spanline_http_request_duration_seconds_sum{route="/v1/responses/:id",method="GET"}';
+    expect(await samples(sum)).toEqual([`${sum} 0.5`]);
+  });
+
+  it("count the streams that are open", async () => {
+    const { begin, samples } = await started();
+    const response = await begin("GET", "/v1/stream", { headers: auth });
+    await once(response, "data");
+    expect(await samples("spanline_http_open_streams")).toEqual(["spanline_http_open_streams 1"]);
+    response.destroy();
+    while ((await samples("spanline_http_open_streams"))[0] !== "spanline_http_open_streams 0");
+  });
+
+  it("count turns and tokens, and look at the process", async () => {
+    const { metrics, samples } = await started();
+    metrics.turnEnded("completed");
+    metrics.turnEnded("failed");
+    metrics.tokensUsed({ input: 10, output: 5, cached: 4 });
+    metrics.tokensUsed({ output: 5 });
+    expect(await samples("spanline_turns_total")).toEqual([
+      'spanline_turns_total{outcome="completed"} 1',
+      'spanline_turns_total{outcome="failed"} 1',
+    ]);
+    expect(await samples("spanline_tokens_total")).toEqual([
+      'spanline_tokens_total{kind="input"} 10',
+      'spanline_tokens_total{kind="output"} 10',
+      'spanline_tokens_total{kind="cached"} 4',
+    ]);
+    expect(await samples("nodejs_eventloop_delay_seconds")).toHaveLength(3);
+    expect(await samples("process_")).toHaveLength(3);
+  });
+
+  it("are shown to those only who may call", async () => {
+    const { call } = await started();
+    expect((await call("GET", "/metrics")).status).toBe(401);
+  });
+
+  it("are each server's own", async () => {
+    const [one, other] = [await started(), await started()];
+    one.metrics.turnEnded("completed");
+    expect(await other.samples("spanline_turns_total{")).toEqual([]);
+  });
+});
+
+describe("health", () => {
+  it("is whether the process lives", async () => {
+    const { call } = await started({ checks: { sessions: () => Promise.reject(new Error("x")) } });
+    expect((await call("GET", "/healthz")).status).toBe(200);
+  });
+
+  it("and readiness whether it can work", async () => {
+    const { call } = await started({ checks: { sessions: async () => {} } });
+    const { status, json } = await call("GET", "/readyz");
+    expect([status, json]).toEqual([200, { status: "ready" }]);
+  });
+
+  it("names what does not work, and says why to the log only", async () => {
+    const reasons: string[] = [];
+    const { call } = await started({
+      checks: {
+        good: async () => {},
+        sessions: async () => {
+          throw new Error("the disk /secret is full");
+        },
+      },
+      onFailedCheck: (name, message) => reasons.push(`${name}: ${message}`),
+    });
+    const { status, json } = await call("GET", "/readyz");
+    expect([status, json]).toEqual([503, { status: "not ready", failed: ["sessions"] }]);
+    expect(reasons).toEqual(["sessions: the disk /secret is full"]);
+  });
+
+  it("does not wait for what never answers", async () => {
+    const clock = fakeClock();
+    const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
+    const asked = call("GET", "/readyz");
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(2000);
+    expect((await asked).status).toBe(503);
+  });
+});
+
+describe("the access log", () => {
+  it("has one line for a request, without anything that was said, keys or sessions [OR-72]", async () => {
+    const { call, lines } = await started();
+    const headers = { ...auth, cookie: "a=cookie-secret", "x-request-id": "mine" };
+    const path = "/v1/responses/resp_ses_secret_1?key=query-secret";
+    await call("GET", path, {
+      headers: { ...headers, "content-length": "11" },
+      body: "body-secret",
+    });
+    await call("GET", "/v1/responses/ses_secret");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        time: "2026-11-16T00:00:00.250Z",
+        requestId: "mine",
+        method: "GET",
+        route: "/v1/responses/:id",
+        principal: "ada",
+        bytesIn: expect.any(Number),
+        bytesOut: expect.any(Number),
+        end: "sent",
+        status: 200,
+        milliseconds: 250,
+      },
+      expect.objectContaining({ route: "/v1/responses/:id", status: 401, end: "sent" }),
+    ]);
+    expect(lines.join("")).not.toMatch(/secret|sk-/);
+    expect(lines.every((line) => line.endsWith("}\n"))).toBe(true);
+  });
+
+  it("says when a client left", async () => {
+    const { begin, lines } = await started();
+    const response = await begin("GET", "/v1/stream", { headers: auth });
+    await once(response, "data");
+    response.destroy();
+    while (lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ status: 200, end: "gone" });
+  });
+});

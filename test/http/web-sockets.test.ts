@@ -1,0 +1,382 @@
+import { once } from "node:events";
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { accessBy } from "../../src/http/access.ts";
+import { openAiErrors } from "../../src/http/openai-errors.ts";
+import type { OpenSocket, SocketLimits } from "../../src/http/open-socket.ts";
+import {
+  webSockets,
+  type SocketHandler,
+  type WebSocketOptions,
+} from "../../src/http/web-sockets.ts";
+import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
+import { plain, served, type Served } from "./served.ts";
+
+const KEY = "sk-a-key-for-tests-only";
+const open: Served[] = [];
+const clients: WebSocket[] = [];
+let clock: FakeClock;
+const sockets = { open: 0 };
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.terminate();
+  for (const server of open.splice(0)) await passing(clock, server.close());
+});
+
+interface Started extends Served {
+  client(path?: string, headers?: { readonly [name: string]: string }): WebSocket;
+}
+
+async function started(
+  handler: SocketHandler,
+  limits: SocketLimits = {},
+  more: Partial<WebSocketOptions> = {},
+): Promise<Started> {
+  clock = fakeClock();
+  sockets.open = 0;
+  const bugs: unknown[] = [];
+  const access = accessBy({ host: "127.0.0.1", keys: [{ name: "app", key: KEY }] });
+  const upgrades = webSockets({
+    routes: ["/v1/responses", "/responses"].map((path) => ({
+      path,
+      async accept(head) {
+        access.callerOf(head);
+        return handler;
+      },
+    })),
+    errors: openAiErrors,
+    clock,
+    limits,
+    observers: [{ ended: () => {}, open: (_, change) => void (sockets.open += change) }],
+    onBug: (error) => bugs.push(error),
+    ...more,
+  });
+  const routes = [
+    {
+      method: "POST" as const,
+      path: "/v1/responses",
+      handle: async ({ body }: { body: Uint8Array }) => plain(`got ${String(body)}`),
+    },
+  ];
+  const server = await served(routes, { upgrades, clock });
+  open.push(server);
+  return {
+    ...server,
+    bugs,
+    client(path = "/v1/responses", headers = { authorization: `Bearer ${KEY}` }) {
+      const client = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+const echo: SocketHandler = async ({ texts, send }) => {
+  for await (const text of texts) await send(text);
+};
+
+/** Reads nothing. */
+const idle: SocketHandler = async ({ gone }) => {
+  await once(gone, "abort");
+};
+
+async function closing(client: WebSocket): Promise<[number, string]> {
+  const [code, reason] = await once(client, "close");
+  return [code, String(reason)];
+}
+
+/** Opens a WebSocket by hand, to send frames that no client sends. */
+async function rawSocket(server: Served): Promise<Socket> {
+  const socket = await server.raw(
+    `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`,
+  );
+  const [head] = await once(socket, "data");
+  expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
+  return socket;
+}
+
+/** A masked frame below 64 kB. */
+function frame(opcode: number, payload: Uint8Array, isFinal = true): Buffer {
+  const mask = Buffer.from([1, 2, 3, 4]);
+  const length =
+    payload.length < 126
+      ? [0x80 | payload.length]
+      : [0x80 | 126, payload.length >> 8, payload.length & 0xff];
+  const masked = payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0));
+  return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, ...length]), mask, masked]);
+}
+
+/** The code in the close frame at the end of what a server said. */
+async function closeCode(socket: Socket): Promise<number> {
+  let said = Buffer.alloc(0);
+  while (!said.includes(0x88)) said = Buffer.concat([said, (await once(socket, "data"))[0]]);
+  return said.readUInt16BE(said.indexOf(0x88) + 2);
+}
+
+describe("a WebSocket", () => {
+  it.each(["/v1/responses", "/responses?a=b"])(
+    "carries texts both ways, in order, at %s [OR-76]",
+    async (path) => {
+      const server = await started(echo);
+      const client = server.client(path);
+      const [[upgrade]] = await Promise.all([once(client, "upgrade"), once(client, "open")]);
+      expect(upgrade.headers["x-request-id"]).toBe("req_1");
+      const said: string[] = [];
+      client.on("message", (data: Buffer) => said.push(data.toString()));
+      for (const text of ["one", "zwei é 🙂", ""]) client.send(text);
+      while (said.length < 3) await once(client, "message");
+      expect(said).toEqual(["one", "zwei é 🙂", ""]);
+      client.close();
+      expect(await closing(client)).toEqual([1005, ""]);
+    },
+  );
+
+  it("is refused to whom its requests are refused, in the same form", async () => {
+    const server = await started(echo);
+    const refusal = async (path: string, headers: { readonly [name: string]: string }) => {
+      const client = server.client(path, headers);
+      client.on("error", () => {});
+      const [, response] = await once(client, "unexpected-response");
+      const chunks = await response.toArray();
+      return [response.statusCode, JSON.parse(Buffer.concat(chunks).toString()).error.code];
+    };
+    const authorization = `Bearer ${KEY}`;
+    const refusals = [
+      await refusal("/v1/responses", {}),
+      await refusal("/v1/responses", { authorization: "Bearer another-key-of-nobody" }),
+      await refusal("/v1/responses", { authorization, origin: "http://evil.example" }),
+      await refusal("/v1/responses", { authorization, host: "evil.example" }),
+      await refusal("/v1/none", { authorization }),
+    ];
+    expect(refusals).toEqual([
+      [401, "invalid_api_key"],
+      [401, "invalid_api_key"],
+      [403, "access_denied"],
+      [403, "access_denied"],
+      [404, "unknown_url"],
+    ]);
+    const bad = await server.raw(
+      `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    );
+    const said = Buffer.concat(await bad.toArray()).toString();
+    expect(said).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"validation_failed"/);
+    expect([sockets.open, server.bugs]).toEqual([0, []]);
+  });
+
+  it("is refused when as many are open as may be", async () => {
+    const server = await started(echo, {}, { sockets: 1 });
+    await once(server.client(), "open");
+    const second = server.client();
+    second.on("error", () => {});
+    const [, response] = await once(second, "unexpected-response");
+    expect(response.statusCode).toBe(503);
+  });
+
+  it("closes when its handler is done", async () => {
+    const server = await started(async ({ send }) => send("bye"));
+    const client = server.client();
+    const [said] = await once(client, "message");
+    expect([String(said), await closing(client)]).toEqual(["bye", [1000, ""]]);
+  });
+
+  it("closes when its handler has a bug, which its client does not learn", async () => {
+    const server = await started(async () => {
+      throw new Error("a bug");
+    });
+    const [code, reason] = await closing(server.client());
+    expect([code, reason]).toEqual([1011, "The bridge failed; its log says why"]);
+    expect(server.bugs).toEqual([new Error("a bug")]);
+  });
+
+  it("tells its handler that the client is gone", async () => {
+    let isGone: (by: boolean) => void = () => {};
+    const gone = new Promise<boolean>((resolve) => (isGone = resolve));
+    const server = await started(async ({ texts, send, gone: signal }) => {
+      for await (const _ of texts);
+      await send("to nobody");
+      isGone(signal.aborted);
+    });
+    const client = server.client();
+    await once(client, "open");
+    client.terminate();
+    expect(await gone).toBe(true);
+    expect([sockets.open, server.bugs]).toEqual([0, []]);
+  });
+});
+
+describe("what a client may not send", () => {
+  it.each([
+    ["a text over the limit", [frame(1, Buffer.alloc(1001, "x"))], 1009],
+    [
+      "fragments that are together over the limit",
+      [frame(1, Buffer.alloc(600, "x"), false), frame(0, Buffer.alloc(600, "x"))],
+      1009,
+    ],
+    ["text that is no UTF-8", [frame(1, Buffer.from([0xc3, 0x28]))], 1007],
+    ["bytes", [frame(2, Buffer.from("x"))], 1003],
+    ["a frame that is not masked", [Buffer.from([0x81, 1, 0x78])], 1002],
+    ["a frame with a reserved bit", [Buffer.from([0xf1, 0x80, 1, 2, 3, 4])], 1002],
+    ["a continuation of nothing", [frame(0, Buffer.from("x"))], 1002],
+  ])("closes its connection: %s [OR-76]", async (_, frames, code) => {
+    const server = await started(echo, { messageBytes: 1000 });
+    const socket = await rawSocket(server);
+    socket.write(Buffer.concat(frames));
+    expect(await closeCode(socket)).toBe(code);
+    expect(server.bugs).toEqual([]);
+  });
+
+  it("closes its connection: more texts than may wait", async () => {
+    const server = await started(idle, {
+      waitingTexts: 3,
+    });
+    const client = server.client();
+    await once(client, "open");
+    for (let at = 0; at < 4; at++) client.send("x");
+    expect(await closing(client)).toEqual([1008, "Too many messages wait"]);
+  });
+
+  it("a text in fragments is one text", async () => {
+    const server = await started(echo);
+    const socket = await rawSocket(server);
+    const bytes = Buffer.from("é🙂");
+    // Cut inside of characters.
+    socket.write(frame(1, bytes.subarray(0, 1), false));
+    socket.write(frame(0, bytes.subarray(1, 4), false));
+    socket.write(frame(0, bytes.subarray(4)));
+    const [said] = await once(socket, "data");
+    expect(said.subarray(2)).toEqual(bytes);
+    socket.destroy();
+  });
+
+  it("a request that offers another protocol is answered as any other", async () => {
+    const server = await started(echo);
+    // As Java's client sends it.
+    const socket = await server.raw(
+      "POST /v1/responses HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 4\r\nHost: localhost\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nab",
+    );
+    socket.write("cd");
+    const [said] = await once(socket, "data");
+    expect(String(said)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
+    // The connection goes on.
+    socket.write("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+    const [next] = await once(socket, "data");
+    expect(String(next)).toMatch(/\r\n\r\ngot $/);
+    socket.destroy();
+    expect(server.bugs).toEqual([]);
+  });
+});
+
+describe("a client that does not read", () => {
+  it("makes the sender wait, and is cut off in the end [OR-23]", async () => {
+    let sent = 0;
+    let over: () => void = () => {};
+    const isOver = new Promise<void>((resolve) => (over = resolve));
+    const server = await started(
+      async ({ send, gone }) => {
+        for (; !gone.aborted; sent++) await send("x".repeat(100_000));
+        over();
+      },
+      { unsentBytes: 300_000 },
+    );
+    const socket = await rawSocket(server);
+    socket.pause();
+    await passing(clock, isOver);
+    // What the system buffers, and no more: 100 kB each.
+    expect(sent).toBeLessThan(500);
+    socket.destroy();
+  });
+
+  it("is cut off at once by a sender that does not wait", async () => {
+    let opened: OpenSocket | undefined;
+    const server = await started(
+      async (socket) => {
+        opened = socket;
+        for (let at = 0; at < 200; at++) void socket.send("x".repeat(100_000));
+        await once(socket.gone, "abort");
+      },
+      { unsentBytes: 100_000 },
+    );
+    const socket = await rawSocket(server);
+    socket.pause();
+    while (opened?.gone.aborted !== true) await new Promise((resolve) => setImmediate(resolve));
+    expect(clock.now()).toBe(fakeClock().now());
+    socket.destroy();
+  });
+
+  it("gets no answers to its pings without end", async () => {
+    const server = await started(idle, {
+      unsentBytes: 10_000,
+    });
+    const socket = await rawSocket(server);
+    socket.pause();
+    const pings = Buffer.concat(Array.from({ length: 1000 }, () => frame(9, Buffer.alloc(125))));
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    const flood = (): void => {
+      if (!socket.destroyed) socket.write(pings, () => setImmediate(flood));
+    };
+    flood();
+    await closed;
+    while (sockets.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(server.bugs).toEqual([]);
+  });
+});
+
+describe("a connection", () => {
+  it("whose other end fell silent is cut off after two questions [OR-76]", async () => {
+    const server = await started(echo, { pingMs: 1000 });
+    const silent = await rawSocket(server);
+    const lively = server.client();
+    await once(lively, "open");
+    const closed = once(silent, "close");
+    clock.advance(1000);
+    await once(lively, "ping");
+    const [asked] = await once(silent, "data");
+    expect(asked).toEqual(Buffer.from([0x89, 0]));
+    lively.send("still here");
+    await once(lively, "message");
+    clock.advance(1000);
+    await closed;
+    expect(lively.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it("that is an hour old may say so, and is closed [OR-76]", async () => {
+    const server = await started(
+      async ({ aged, send, gone }) => {
+        await once(aged, "abort");
+        await send("too old");
+        await once(gone, "abort");
+      },
+      { pingMs: 10_000_000 },
+    );
+    const client = server.client();
+    await once(client, "open");
+    const message = once(client, "message");
+    const closed = closing(client);
+    clock.advance(3_599_999);
+    expect(client.readyState).toBe(WebSocket.OPEN);
+    await passing(clock, message);
+    expect(String((await message)[0])).toBe("too old");
+    await passing(clock, closed);
+    expect(await closed).toEqual([1001, "Too old"]);
+  });
+
+  it("is closed properly when the server ends", async () => {
+    const server = await started(echo);
+    const client = server.client();
+    await once(client, "open");
+    const closed = closing(client);
+    await server.close();
+    expect(await closed).toEqual([1001, "The server ends"]);
+  });
+
+  it("does not hold up the end of the server by its silence", async () => {
+    const server = await started(echo);
+    const silent = await rawSocket(server);
+    silent.pause();
+    await passing(clock, server.close());
+    expect(sockets.open).toBe(0);
+    silent.destroy();
+  });
+});
