@@ -33,12 +33,19 @@ export function printable(text: string): string {
 }
 
 /* oxlint-disable no-control-regex -- control characters are what this is about */
-/** The same for what must stay on one line: a name with a line end could forge the lines below it. */
+/**
+ * The same for what must stay on one line: a name with a line end could forge the lines below it. Neither may it have
+ * anything in it that nobody sees, so that two names that look the same are the same.
+ */
 export function oneLine(text: string): string {
-  return printable(text).replace(/[\n\t\u2028\u2029]/g, (character) => {
-    return `\\u{${character.charCodeAt(0).toString(16)}}`;
+  return printable(text).replace(UNSEEN, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }
+
+/** Line ends, and what has no width. What joins two pictures to one is seen. */
+const UNSEEN =
+  /[\n\t\u2028\u2029]|(?!\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d|(?<!\p{Emoji})\ufe0f/gu;
 
 const UNPRINTABLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

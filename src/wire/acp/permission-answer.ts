@@ -1,6 +1,6 @@
 import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { NO_TO } from "../../domain/no-to.ts";
+import { NO_TO } from "../../domain/answers.ts";
 import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
 
 export interface PermissionAnswer {

@@ -93,6 +93,15 @@ const receipt = {
 };
 
 describe("a permission request", () => {
+  it("says how far a yes for good goes [ACP-99]", () => {
+    const named = (change: Partial<ApprovalRequested>): unknown =>
+      params(change).options.find(({ kind }: { kind: string }) => kind === "allow_always").name;
+    expect(named({ always: "edit_file of src/main.rs" })).toBe(
+      "Always allow edit_file of src/main.rs in this session",
+    );
+    expect(named({})).toBe("Always allow edit_file in this session");
+  });
+
   it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87]", () => {
     const { method, params: sent } = permissionRequest(asked, place);
     expect(acpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);

@@ -56,10 +56,13 @@ export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): 
 }
 
 /** What a yes for good is about has to be said: it is more than this call. */
-function optionFacts(option: Decision, { action }: ApprovalRequested): OptionFacts {
+function optionFacts(
+  option: Decision,
+  { action, always = action }: ApprovalRequested,
+): OptionFacts {
   const facts = OPTIONS[option];
   return option === "allow-always"
-    ? { ...facts, name: `Always allow ${action} in this session` }
+    ? { ...facts, name: `Always allow ${always} in this session` }
     : facts;
 }
 

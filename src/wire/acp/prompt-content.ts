@@ -1,12 +1,12 @@
-import type { PromptPart } from "../../domain/agent-event.ts";
+import type { TextPart } from "../../domain/agent-event.ts";
 import { isObject } from "../../domain/json.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 
 /** The blocks of a prompt as parts. What we did not offer to take (pictures, sound, bytes) is refused, not left out. */
-export function decodePrompt(prompt: unknown): Decoded<readonly PromptPart[]> {
+export function decodePrompt(prompt: unknown): Decoded<readonly TextPart[]> {
   if (!Array.isArray(prompt)) return refusedParams('"prompt" is not an array');
   if (prompt.length === 0) return refusedParams('"prompt" is empty');
-  const parts: PromptPart[] = [];
+  const parts: TextPart[] = [];
   for (const [index, block] of prompt.entries()) {
     const text = isObject(block) ? textOf(block) : undefined;
     if (text === undefined) return refusedParams(`"prompt" has a block ${index} ${wanted(block)}`);

@@ -6,6 +6,7 @@ import type {
   ToolFinished,
   ToolProgressed,
   ToolStarted,
+  TurnPaused,
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import { jsonText } from "../../domain/json.ts";
@@ -33,6 +34,13 @@ export function called(state: UpdateState, event: ToolCalled, emit: Emit<AcpOutp
 
 export function started(state: UpdateState, event: ToolStarted, emit: Emit<AcpOutput>): void {
   update(state, { toolCallId: event.toolCallId, status: "in_progress" }, emit);
+}
+
+/** Somebody else is at these. */
+export function handedOut(state: UpdateState, event: TurnPaused, emit: Emit<AcpOutput>): void {
+  for (const toolCallId of event.toolCallIds) {
+    update(state, { toolCallId, status: "in_progress" }, emit);
+  }
 }
 
 export function progressed(state: UpdateState, event: ToolProgressed, emit: Emit<AcpOutput>): void {

@@ -222,6 +222,46 @@ describe("a turn as it happens", () => {
     ).toEqual(["tool_call", "tool_call_update"]);
   });
 
+  it("shows a call that was handed out as one that is under way, until its result is given", () => {
+    const paused: readonly AgentEvent[] = [
+      { type: "turn.started", turnId: "turn_1", promptId: "p" },
+      { type: "tool.announced", toolCallId: "t", messageId: "m", block: 2, name: "read" },
+      {
+        type: "tool.called",
+        toolCallId: "t",
+        messageId: "m",
+        block: 2,
+        call,
+        executor: "prompter",
+      },
+      { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] },
+      { type: "results.given", promptId: "p2", turnId: "turn_1", toolCallIds: ["t"] },
+      finishedTool("succeeded"),
+    ];
+    const told = updates(envelopes(paused));
+    const statuses = told.flatMap((one) => ("status" in one ? [one.status] : []));
+    expect(statuses).toEqual(["pending", "in_progress", "completed"]);
+    for (const update of told) {
+      expect(acpProblems(JSON.parse(updateLine("s", update)))).toEqual([]);
+    }
+  });
+
+  it("tells of a picture in words", () => {
+    const image = { type: "image", mediaType: "image/png", blobId: "blob_1", bytes: 5 } as const;
+    const sent = {
+      type: "message.sent",
+      messageId: "u",
+      content: [image],
+      origin: "prompt",
+    } as const;
+    expect(updates(envelopes([sent]))).toMatchObject([
+      {
+        sessionUpdate: "user_message_chunk",
+        content: { text: expect.stringContaining("image/png") },
+      },
+    ]);
+  });
+
   it("leaves no call open when the turn ends [ACP-91]", () => {
     const open = TURN.filter(({ type }) => type !== "tool.finished");
     expect(updates(envelopes(open)).at(-1)).toEqual({

@@ -7,10 +7,19 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { partText } from "../../domain/part-text.ts";
 import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
 import { addDelta, dropText, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
-import { announced, called, closeCalls, finished, progressed, started } from "./tool-updates.ts";
+import {
+  announced,
+  called,
+  closeCalls,
+  finished,
+  handedOut,
+  progressed,
+  started,
+} from "./tool-updates.ts";
 import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What an event comes to: either of the two, and never neither. */
@@ -96,8 +105,13 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     state.asked.delete(approvalId);
     emit({ type: "decided", approvalId });
   }),
+  "history.given": silent("it was said elsewhere, to somebody else"),
+  "prompt.forgotten": silent("it was said all the same"),
+  "turn.paused": duringTurn(handedOut),
+  "results.given": silent("each result is told with its call"),
   "grant.given": silent("the client that gave it knows"),
   "grant.revoked": silent("the next call asks again"),
+  "approvals.doubted": silent("what is asked again is asked by its own event"),
   "client.attached": silent("ACP v1 has no word for other clients"),
   "client.detached": silent("ACP v1 has no word for other clients"),
   "control.passed": silent("ACP v1 has no word for other clients"),
@@ -144,8 +158,8 @@ function showSent(state: UpdateState, event: MessageSent, emit: Emit<AcpOutput>)
   const { promptId, messageId } = event;
   const isOwn = promptId !== undefined && state.ownPrompts.delete(promptId);
   if (isOwn && state.isLive) return;
-  for (const { text } of event.content) {
-    tellChunks(state, "user_message_chunk", { messageId, text }, emit);
+  for (const part of event.content) {
+    tellChunks(state, "user_message_chunk", { messageId, text: partText(part) }, emit);
   }
 }
 

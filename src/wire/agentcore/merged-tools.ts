@@ -22,3 +22,20 @@ export function mergedTools(deployed: ToolSettings, ours: readonly HarnessTool[]
       allowed.length === 0 || allowed.includes("*") ? allowed : [...allowed, ...missing],
   };
 }
+
+/**
+ * Those of the `wanted` tools that are allowed anyway: nobody gets more by asking for less. An empty list would allow
+ * everything, so that none is said with a name that no tool has.
+ */
+export function narrowedTools(
+  allowed: readonly string[],
+  wanted: readonly string[],
+): readonly string[] {
+  const isOpen = allowed.length === 0 || allowed.includes("*");
+  const isAllowed = (name: string): boolean =>
+    isOpen || allowed.some((entry) => entry === name || name.startsWith(`${entry}/`));
+  const narrowed = wanted.filter(isAllowed);
+  return narrowed.length === 0 ? [NO_TOOL] : narrowed;
+}
+
+const NO_TOOL = "@none/none";

@@ -1,4 +1,5 @@
 import type { Codec } from "../../domain/codec.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
 import { itemId } from "../responses/item-id.ts";
@@ -22,6 +23,10 @@ export interface AigoOptions {
   readonly sessionId: string;
   /** Whether the model's reasoning is part of the trace; it is unless told otherwise. */
   readonly reasoning?: "include" | "omit";
+  /** Comes back beside the session. It takes the place of nothing that the message says itself. */
+  readonly state?: JsonObject;
+  /** What of the request had no effect. */
+  readonly ignored?: readonly string[];
 }
 
 /** What AI GO! reads: the trace of one turn, the assistant's one message last. */
@@ -44,6 +49,7 @@ export interface AigoMessage {
   readonly incomplete_details?: IncompleteDetails;
   readonly error?: ResponseError;
   readonly anomalies?: readonly Anomaly[];
+  readonly ignored?: readonly string[];
 }
 
 export type AigoTraceStep =
@@ -67,13 +73,21 @@ export function aigoOutput(events: Iterable<ProviderEvent>, options: AigoOptions
 }
 
 function outputOf(turn: TurnState, options: AigoOptions): AigoOutput {
-  const response = finishedResponse(turn, { scope: options.scope });
-  const items = response.items.filter((item) => !isLeftOut(item, options));
+  const { scope, reasoning } = options;
+  const response = finishedResponse(turn, { scope });
+  const items = response.items.filter((item) => !isLeftOut(item, { reasoning }));
+  return aigoOf({ ...response, items }, { ...options, messageId: itemId("message", scope, "end") });
+}
+
+export interface MessageFacts extends Pick<AigoOptions, "sessionId" | "state" | "ignored"> {
+  readonly messageId: string;
+}
+
+/** The output of a turn of which the items are known. */
+export function aigoOf(response: FinishedResponse, facts: MessageFacts): AigoOutput {
+  const { items } = response;
   return {
-    items: [
-      ...items.filter((item) => item.type !== "message"),
-      messageOf(response, items, options),
-    ],
+    items: [...items.filter((item) => item.type !== "message"), messageOf(response, facts)],
     usage: {
       num_prompt_tokens: response.usage?.input_tokens ?? 0,
       num_completion_tokens: response.usage?.output_tokens ?? 0,
@@ -81,21 +95,24 @@ function outputOf(turn: TurnState, options: AigoOptions): AigoOutput {
   };
 }
 
-function isLeftOut(item: ResponseItem, { reasoning = "include" }: AigoOptions): boolean {
+function isLeftOut(
+  item: ResponseItem,
+  { reasoning = "include" }: { readonly reasoning: AigoOptions["reasoning"] | undefined },
+): boolean {
   return item.type === "reasoning" && reasoning === "omit";
 }
 
 /** Scorers find the assistant's messages by turn, so there is exactly one, whatever was said and however it ended. */
 function messageOf(
-  { status, incomplete_details, error, anomalies }: FinishedResponse,
-  items: readonly ResponseItem[],
-  { scope, sessionId }: AigoOptions,
+  { items, status, incomplete_details, error, anomalies }: FinishedResponse,
+  { messageId, sessionId, state = {}, ignored = [] }: MessageFacts,
 ): AigoMessage {
   const steps = items.flatMap(stepsOf);
   const pieces = steps.filter((step) => step.type === "text").map(({ text }) => text);
   const oddities = [...anomalies, ...items.flatMap(userText)];
   return {
-    id: itemId("message", scope, "end"),
+    ...state,
+    id: messageId,
     type: "message",
     status: status === "completed" ? "completed" : "incomplete",
     role: "assistant",
@@ -105,6 +122,7 @@ function messageOf(
     ...(incomplete_details && { incomplete_details }),
     ...(error && { error }),
     ...(oddities.length > 0 && { anomalies: oddities }),
+    ...(ignored.length > 0 && { ignored }),
   };
 }
 

@@ -134,11 +134,7 @@ describe("a reasoning item", () => {
 });
 
 function reasoning(content: Pick<ReasoningBlock, "text" | "signature" | "redacted">): object {
-  const place = { key: "0", order: 0, message: 0 };
-  return reasoningItem(
-    { ...place, kind: "reasoning", ending: "explicit", ...content },
-    { ...FACTS, raw: false },
-  );
+  return reasoningItem({ key: "0", ...content }, { ...FACTS, raw: false });
 }
 
 function resultBlock(parts: readonly ToolResultPart[], isError = false): ResultBlock {

@@ -8,6 +8,7 @@ import type {
   MessageItem,
   OutputText,
   ReasoningItem,
+  UserMessageItem,
 } from "./response-item.ts";
 import { outputText, partText } from "./tool-output.ts";
 import type { CallBlock, ReasoningBlock, ResultBlock } from "../../domain/turn-state.ts";
@@ -20,7 +21,7 @@ interface ItemFacts {
 
 /** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
 export function functionCallItem(
-  { key, call }: CallBlock,
+  { key, call }: Pick<CallBlock, "key" | "call">,
   { scope, status }: ItemFacts,
 ): FunctionCallItem {
   const { id: call_id, name, inputText } = call;
@@ -36,7 +37,7 @@ export function functionCallItem(
 }
 
 export function functionCallOutputItem(
-  { key, result }: ResultBlock,
+  { key, result }: Pick<ResultBlock, "key" | "result">,
   { scope, status, output }: ItemFacts & { readonly output: "text" | "parts" },
 ): FunctionCallOutputItem {
   const text = outputText(result.parts);
@@ -55,24 +56,44 @@ export function functionCallOutputItem(
 
 export function messageItem(
   { role, blocks }: Passage,
-  { scope, status, phase }: ItemFacts & Pick<AssistantMessageItem, "phase">,
+  facts: ItemFacts & Pick<AssistantMessageItem, "phase">,
 ): MessageItem {
-  const id = itemId("message", scope, blocks[0].key);
-  if (role === "user") {
-    const content = blocks.map(({ text }) => ({ type: "input_text" as const, text }));
-    return { id, type: "message", status, role, content };
-  }
-  const content = blocks.map(({ text }) => outputTextPart(text));
-  return { id, type: "message", status, role, content, phase };
+  const said = { key: blocks[0].key, texts: blocks.map(({ text }) => text) };
+  return role === "user" ? userMessageItem(said, facts) : assistantMessageItem(said, facts);
+}
+
+/** What one message says, piece by piece. */
+interface SaidTexts {
+  readonly key: string;
+  readonly texts: readonly string[];
+}
+
+export function assistantMessageItem(
+  { key, texts }: SaidTexts,
+  { scope, status, phase }: ItemFacts & Pick<AssistantMessageItem, "phase">,
+): AssistantMessageItem {
+  const id = itemId("message", scope, key);
+  const content = texts.map(outputTextPart);
+  return { id, type: "message", status, role: "assistant", content, phase };
+}
+
+export function userMessageItem(
+  { key, texts }: SaidTexts,
+  { scope, status }: ItemFacts,
+): UserMessageItem {
+  const content = texts.map((text) => ({ type: "input_text" as const, text }));
+  return { id: itemId("message", scope, key), type: "message", status, role: "user", content };
 }
 
 export function outputTextPart(text: string): OutputText {
   return { type: "output_text", text, annotations: [] };
 }
 
+type ReasoningFacts = Pick<ReasoningBlock, "key" | "text" | "redacted" | "signature">;
+
 /** The text rides as a summary, the one form that every client reads; its raw form is for those who ask. */
 export function reasoningItem(
-  { key, text, redacted, signature }: ReasoningBlock,
+  { key, text, redacted, signature }: ReasoningFacts,
   { scope, status, raw }: ItemFacts & { readonly raw: boolean },
 ): ReasoningItem {
   return {

@@ -21,6 +21,16 @@ export interface ResponseUsageStep {
   readonly latency_ms?: number;
 }
 
+/** Of a response that asked no model, or whose model was not counted. */
+export const NO_USAGE: ResponseUsage = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+  steps: [],
+};
+
 /** `total` is the turn's own sum; without one the steps are added up. */
 export function responseUsage(
   total: Usage | null,

@@ -1,0 +1,144 @@
+import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import type { ToolCall, ToolResultPart } from "../../domain/tool.ts";
+import {
+  addToTurn,
+  blocksInOrder,
+  initialTurn,
+  type Block,
+  type TurnState,
+} from "../../domain/turn-state.ts";
+import type { Usage } from "../../domain/usage.ts";
+import { outcomeOf } from "../converse/stop-reasons.ts";
+
+/** The events of any provider as those of a Converse stream. Why a turn failed is the caller's to tell. */
+export function converseEvents(events: Iterable<ProviderEvent>): object[] {
+  const turn = initialTurn();
+  for (const event of events) addToTurn(turn, event);
+  const blocks = new Map<number, Block[]>();
+  for (const block of blocksInOrder(turn)) {
+    blocks.set(block.message, [...(blocks.get(block.message) ?? []), block]);
+  }
+  const numbers = [...new Set([...turn.messages.keys(), ...blocks.keys()])].sort(
+    (left, right) => left - right,
+  );
+  const said = numbers.flatMap((number, at) =>
+    messageEvents(turn, number, blocks.get(number) ?? [], at === numbers.length - 1),
+  );
+  return [...said, ...closing(turn, numbers.at(-1)), ...counted(turn)];
+}
+
+function messageEvents(
+  turn: TurnState,
+  number: number,
+  blocks: readonly Block[],
+  isLast: boolean,
+): object[] {
+  const { role, reason } = turn.messages.get(number) ?? { role: "other", reason: null };
+  const isAnswer = isLast && role === "assistant";
+  const stopReason = reason ?? (isAnswer ? reasonOf(turn.end) : null);
+  return [
+    { messageStart: { role } },
+    ...blocks.flatMap(blockEvents),
+    ...(stopReason === null ? [] : [{ messageStop: { stopReason } }]),
+  ];
+}
+
+function blockEvents(block: Block, index: number): object[] {
+  const at = { contentBlockIndex: index };
+  const start = (member: object): object => ({ contentBlockStart: { ...at, start: member } });
+  const delta = (member: object): object => ({ contentBlockDelta: { ...at, delta: member } });
+  // A block that nobody closed is cut, and is to be seen as such.
+  const stop = block.ending === "explicit" ? [{ contentBlockStop: at }] : [];
+  switch (block.kind) {
+    case "text":
+      return block.text === "" ? [] : [delta({ text: block.text }), ...stop];
+    case "reasoning": {
+      const { text, signature, redacted } = block;
+      const pieces = [
+        ...(text === "" ? [] : [{ text }]),
+        ...(signature === undefined ? [] : [{ signature }]),
+        ...(redacted === undefined ? [] : [{ redactedContent: redacted }]),
+      ];
+      if (pieces.length === 0) return [];
+      return [...pieces.map((piece) => delta({ reasoningContent: piece })), ...stop];
+    }
+    case "call": {
+      const { inputText } = block.call;
+      const input = inputText === "" ? [] : [delta({ toolUse: { input: inputText } })];
+      return [start({ toolUse: callStart(block.call) }), ...input, ...stop];
+    }
+    case "result": {
+      const { callId, isError, parts } = block.result;
+      const status = isError ? "error" : "success";
+      const content = parts.length === 0 ? [] : [delta({ toolResult: parts.map(partOf) })];
+      return [start({ toolResult: { toolUseId: callId, status } }), ...content, ...stop];
+    }
+    default:
+      return block satisfies never;
+  }
+}
+
+function callStart({ id, name, runBy, server }: ToolCall): object {
+  const called = { toolUseId: id, name };
+  if (runBy === "client") return called;
+  if (server === undefined) return { ...called, type: "server_tool_use" };
+  return { ...called, type: "mcp_tool_use", serverName: server };
+}
+
+function partOf(part: ToolResultPart): unknown {
+  if (part.type === "text") return { text: part.text };
+  return part.type === "json" ? { json: part.value } : part.raw;
+}
+
+/** Where the provider said nothing that means the same in Converse, a word that does. Null for a turn that failed. */
+function reasonOf(end: TurnEnd | null): string | null {
+  if (end === null || end.outcome === "failed") return null;
+  const { reason, outcome } = end;
+  const meant = reason === null ? undefined : outcomeOf(reason);
+  // One that Converse does not know is no success there, and is passed on as it is.
+  if (meant === outcome || (meant === "other" && outcome === "limited")) return reason;
+  return REASONS[outcome];
+}
+
+const REASONS = {
+  completed: "end_turn",
+  "action-required": "tool_use",
+  limited: "partial_turn",
+  other: "unknown",
+} as const;
+
+/** A turn whose last message does not say how it ended has that in one more, which says nothing else. */
+function closing({ end, messages }: TurnState, last: number | undefined): object[] {
+  const answer = last === undefined ? undefined : messages.get(last);
+  const stopReason = reasonOf(end);
+  const isSaid = answer?.role === "assistant" && (answer.reason ?? stopReason) === stopReason;
+  const hook = end?.stoppedBy;
+  return [
+    ...(isSaid || stopReason === null
+      ? []
+      : [{ messageStart: { role: "assistant" } }, { messageStop: { stopReason } }]),
+    ...(hook === undefined
+      ? []
+      : [{ hookEvent: { name: hook.hook, decision: "deny", reason: hook.reason } }]),
+  ];
+}
+
+function counted({ steps, end }: TurnState): object[] {
+  if (steps.length === 0) return end?.usage ? [{ metadata: { usage: usageOf(end.usage) } }] : [];
+  return steps.map(({ usage, latencyMs }) => ({
+    metadata: {
+      usage: usageOf(usage),
+      ...(latencyMs !== undefined && { metrics: { latencyMs } }),
+    },
+  }));
+}
+
+function usageOf(usage: Usage): object {
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    totalTokens: usage.totalTokens,
+    cacheReadInputTokens: usage.cacheReadTokens,
+    cacheWriteInputTokens: usage.cacheWriteTokens,
+  };
+}

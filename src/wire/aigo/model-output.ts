@@ -1,0 +1,48 @@
+import type { Failure } from "../../domain/errors.ts";
+import { jsonText, type JsonObject } from "../../domain/json.ts";
+import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { converseFold } from "../converse/fold.ts";
+import { readUnionEvent } from "../converse/parse.ts";
+import { aigoOutput, type AigoOptions, type AigoOutput } from "./aigo-output.ts";
+import { shortDigest } from "./short-digest.ts";
+
+/** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
+export interface RawModelOutput {
+  readonly session_id: string;
+  readonly events: readonly unknown[];
+  /** Names the turn among all others; without it, what was said does. */
+  readonly turn_id?: string;
+  /** Why the stream broke off, where its events do not say so. */
+  readonly failure?: Failure;
+  readonly state?: JsonObject;
+  readonly ignored?: readonly string[];
+}
+
+/** The third stage. What broke off is incomplete, and keeps all that came before. */
+export function convertModelOutput(
+  raw: RawModelOutput,
+  options: Pick<AigoOptions, "reasoning"> = {},
+): AigoOutput {
+  const { session_id: sessionId, events, turn_id, failure, state, ignored } = raw;
+  const scope = turn_id ?? shortDigest(`${sessionId} ${jsonText(events)}`);
+  return aigoOutput(providerEvents(events, failure), {
+    ...options,
+    scope,
+    sessionId,
+    ...(state !== undefined && { state }),
+    ...(ignored !== undefined && { ignored }),
+  });
+}
+
+function providerEvents(events: readonly unknown[], failure: Failure | undefined): ProviderEvent[] {
+  const out: ProviderEvent[] = [];
+  const emit = (event: ProviderEvent): void => void out.push(event);
+  const fold = converseFold();
+  const state = fold.initial();
+  for (const event of events) {
+    for (const message of readUnionEvent(event)) fold.step(state, message, emit);
+  }
+  if (failure !== undefined) fold.step(state, { type: "failure", failure }, emit);
+  fold.finish(state, emit);
+  return out;
+}

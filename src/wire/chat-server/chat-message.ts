@@ -1,0 +1,52 @@
+import type { ImageBlock } from "../../domain/image-block.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { ToolCall } from "../../domain/tool.ts";
+
+/** A message of a request, in our words. `at` is its place in the request. */
+export type ChatMessage = InstructionsMessage | UserMessage | AssistantMessage | ResultMessage;
+
+/** What a message says, piece by piece. */
+export type ChatPart = { readonly type: "text"; readonly text: string } | ImageBlock;
+
+/** Of the system or the developer. */
+export interface InstructionsMessage {
+  readonly type: "instructions";
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface UserMessage {
+  readonly type: "user";
+  readonly at: number;
+  readonly parts: readonly ChatPart[];
+}
+
+export interface AssistantMessage {
+  readonly type: "assistant";
+  readonly at: number;
+  readonly parts: readonly ChatPart[];
+  readonly calls: readonly ToolCall[];
+  /** That it was given here; it says which answer it is. */
+  readonly id?: string;
+  /** Fields that are nobody's but the sender's: what it once attached comes back with them. */
+  readonly state: JsonObject;
+}
+
+export interface ResultMessage {
+  readonly type: "result";
+  readonly at: number;
+  /** As the client has it. */
+  readonly callId: string;
+  readonly text: string;
+}
+
+/** A session that a part of the request names. */
+export interface NamedSession {
+  readonly id: string;
+  readonly param: string;
+}
+
+/** Parts of one message are lines of it. */
+export function textOf(parts: readonly ChatPart[]): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}

@@ -1,0 +1,22 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { ChunkOptions } from "./chunk-state.ts";
+
+/** What an answer is made with, beside the events: the log keeps it with the prompt. */
+export interface ChatNote {
+  readonly model: string;
+  readonly trace: NonNullable<ChunkOptions["trace"]>;
+}
+
+export function chatNote({ model, trace }: ChatNote): JsonObject {
+  return { surface: "chat", model, trace };
+}
+
+/** Of a prompt that came another way, the agent's name is all there is. */
+export function readChatNote(note: JsonObject, agent: string): ChatNote {
+  const { surface, model, trace } = note;
+  const isOurs = surface === "chat";
+  return {
+    model: isOurs && typeof model === "string" ? model : agent,
+    trace: isOurs && trace === "none" ? "none" : "items",
+  };
+}

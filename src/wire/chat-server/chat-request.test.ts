@@ -1,0 +1,384 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../domain/errors.ts";
+import { chatPromptOptions, readChatRequest } from "./chat-request.ts";
+import { callIdOf } from "../responses/ids.ts";
+import { chatHistory, chatTurn, givenResults, type ChatTurnOptions } from "./chat-turn.ts";
+
+const SESSION = "550e8400-e29b-41d4-a716-446655440000";
+const OTHER = "ses_0123456789abcdef0123456789abcdef";
+const HI = { role: "user", content: "Hi" };
+
+function turnOf(body: object, options?: ChatTurnOptions) {
+  return chatTurn(readChatRequest(body), options);
+}
+
+/** What a request is refused with. */
+function refusal(body: unknown, options?: ChatTurnOptions): unknown {
+  try {
+    chatTurn(readChatRequest(body), options);
+  } catch (error) {
+    if (error instanceof SpanlineError) return [error.details["code"], error.details["param"]];
+    throw error;
+  }
+  throw new Error("It was not refused");
+}
+
+/** What the agent is sent: one text for each message. */
+function texts(body: object, options?: ChatTurnOptions): string[] {
+  return turnOf(body, options).said.map(({ parts }) =>
+    parts.map((part) => (part.type === "text" ? part.text : part.mediaType)).join("|"),
+  );
+}
+
+function assistant(extra: object = {}) {
+  return { role: "assistant", content: "Hello!", ...extra };
+}
+
+function calling(...ids: readonly string[]) {
+  const calls = ids.map((id) => ({
+    id,
+    type: "function",
+    function: { name: "look", arguments: "" },
+  }));
+  return { role: "assistant", content: null, tool_calls: calls };
+}
+
+describe("what is new for the agent", () => {
+  it("is all that the user said since the agent last spoke, in order [SD-3]", () => {
+    const messages = [
+      { role: "user", content: "One" },
+      assistant({ session_id: SESSION }),
+      { role: "user", content: "Two" },
+      { role: "user", content: "Three" },
+    ];
+    expect(texts({ messages })).toEqual(["Two", "Three"]);
+    expect(turnOf({ messages }).sessionId).toBe(SESSION);
+  });
+
+  it("is all that the user said where no agent spoke", () => {
+    expect(texts({ messages: [HI, { role: "user", content: "Anybody?" }] })).toEqual([
+      "Hi",
+      "Anybody?",
+    ]);
+  });
+
+  it("is nothing without a message of the user's, which is refused [SD-1]", () => {
+    expect(refusal({ messages: [] })).toEqual(["missing_user_message", "messages"]);
+    const system = { role: "system", content: "Be brief" };
+    expect(refusal({ messages: [system] })).toEqual(["missing_user_message", "messages"]);
+  });
+
+  it("is nothing behind which the agent spoke: an old message is not said again [SD-2]", () => {
+    expect(refusal({ messages: [HI, assistant({ session_id: SESSION })] })).toEqual([
+      "no_new_message",
+      "messages[1]",
+    ]);
+    const later = { role: "system", content: "Be brief" };
+    expect(refusal({ messages: [HI, assistant(), later] })).toEqual([
+      "no_new_message",
+      "messages[1]",
+    ]);
+  });
+
+  it.each(["", " \n", [], [{ type: "text", text: " " }]])("is not %j [SD-9]", (content) => {
+    const messages = [HI, { role: "user", content }];
+    expect(refusal({ messages })).toEqual(["empty_message", "messages[1].content"]);
+  });
+
+  it("has the instructions of the system and the developer, wherever they stand [SD-4]", () => {
+    const messages = [
+      { role: "system", content: "Be brief." },
+      HI,
+      assistant({ session_id: SESSION }),
+      { role: "developer", content: [{ type: "text", text: "Be kind." }] },
+      HI,
+    ];
+    const turn = turnOf({ messages });
+    expect(turn.instructions).toBe("Be brief.\n\nBe kind.");
+    expect(turn.said.map(({ at }) => at)).toEqual([4]);
+  });
+
+  it("keeps the parts of a message and their order [SD-8]", () => {
+    const url = "data:image/png;base64,iVBORw0KGgo=";
+    const content = [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url } },
+      { type: "input_text", text: "Be exact." },
+    ];
+    expect(texts({ messages: [{ role: "user", content }] })).toEqual([
+      "What is this?|image/png|Be exact.",
+    ]);
+  });
+
+  it.each([
+    [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }, ".image_url"],
+    [{ type: "image_url", image_url: { url: "data:image/bmp;base64,AAAA" } }, ".image_url"],
+    [{ type: "file", file: { file_id: "f" } }, ""],
+    [{ type: "input_audio", input_audio: {} }, ""],
+  ])("names content that cannot be passed on: %j [SD-8] [OR-62]", (part, place) => {
+    expect(refusal({ messages: [{ role: "user", content: [part] }] })).toEqual([
+      "unsupported_content",
+      `messages[0].content[0]${place}`,
+    ]);
+  });
+});
+
+describe("the session of a request", () => {
+  it.each([
+    ["the newest assistant message", [HI, assistant({ session_id: SESSION }), HI], {}],
+    ["an older one", [HI, assistant({ session_id: SESSION }), HI, assistant(), HI], {}],
+    [
+      "a part of its content",
+      [HI, { role: "assistant", content: [{ type: "text", text: "x", session_id: SESSION }] }, HI],
+      {},
+    ],
+    ["the request itself", [HI], { session_id: SESSION }],
+    ["its metadata", [HI], { metadata: { session_id: SESSION } }],
+  ])("is what %s names [SD-6] [OR-32]", (_, messages, fields) => {
+    expect(turnOf({ messages, ...fields }).sessionId).toBe(SESSION);
+  });
+
+  it("is refused where two of them differ [SD-6] [OR-33]", () => {
+    const messages = [
+      HI,
+      assistant({ session_id: OTHER }),
+      HI,
+      assistant({ session_id: SESSION }),
+      HI,
+    ];
+    expect(refusal({ messages })).toEqual(["conflicting_session", "messages[3].session_id"]);
+    expect(refusal({ messages: messages.slice(2), session_id: OTHER })).toEqual([
+      "conflicting_session",
+      "messages[1].session_id",
+    ]);
+  });
+
+  it.each([
+    ["short", "invalid_session_id"],
+    ["x".repeat(257), "invalid_session_id"],
+    [`_${"x".repeat(40)}`, "invalid_session_id"],
+    [`${"x".repeat(40)}\n`, "invalid_session_id"],
+    [12, "invalid_type"],
+  ])("is refused as %j, before anything is sent [SD-7] [OR-35]", (session_id, code) => {
+    const messages = [HI, assistant({ session_id }), HI];
+    expect(refusal({ messages })).toEqual([code, "messages[1].session_id"]);
+  });
+
+  it("is none where an assistant's message has none, or an empty one [SD-5]", () => {
+    for (const extra of [{}, { session_id: "" }, { session_id: null }]) {
+      expect(turnOf({ messages: [HI, assistant(extra), HI] }).sessionId).toBeNull();
+    }
+  });
+});
+
+describe("a conversation that began elsewhere", () => {
+  it("is a history, with its calls and results, and the rest is new [SD-5] [OR-38]", () => {
+    const messages = [
+      { role: "system", content: "Be brief" },
+      HI,
+      calling("a"),
+      { role: "tool", tool_call_id: "a", content: "rain" },
+      assistant(),
+      { role: "user", content: "Thanks. And tomorrow?" },
+    ];
+    const turn = turnOf({ messages });
+    expect(turn.said.map(({ at }) => at)).toEqual([5]);
+    expect(chatHistory(turn.earlier)).toMatchObject([
+      { role: "user", blocks: [{ type: "text", text: "Hi" }] },
+      { role: "assistant", blocks: [{ type: "call", call: { id: "a", name: "look", input: {} } }] },
+      { role: "user", blocks: [{ type: "result", result: { callId: "a", isError: false } }] },
+      { role: "assistant", blocks: [{ type: "text", text: "Hello!" }] },
+    ]);
+  });
+
+  it("takes results of its own calls for history, and refuses them where nothing follows", () => {
+    const result = { role: "tool", tool_call_id: "a", content: "rain" };
+    const turn = turnOf({ messages: [HI, calling("a"), result, HI] });
+    expect([turn.earlier.length, turn.results, turn.said.length]).toEqual([3, [], 1]);
+    expect(refusal({ messages: [HI, calling("a"), result] })).toEqual([
+      "unknown_tool_call",
+      "messages[2].tool_call_id",
+    ]);
+  });
+});
+
+describe("results of calls [OR-68]", () => {
+  const sessionOf = (id: string) => (id.startsWith("call_") ? SESSION : undefined);
+  const result = (id: string) => ({
+    role: "tool",
+    tool_call_id: id,
+    content: [{ type: "text", text: "ok" }],
+  });
+
+  it("belong to the session of the call, though nothing else names it [OR-32]", () => {
+    const messages = [HI, calling("call_1", "call_2"), result("call_2"), result("call_1"), HI];
+    const turn = turnOf({ messages }, { sessionOf });
+    expect(turn).toMatchObject({
+      sessionId: SESSION,
+      results: [
+        { callId: "call_2", text: "ok" },
+        { callId: "call_1", text: "ok" },
+      ],
+      said: [{ at: 4 }],
+    });
+  });
+
+  it("go to the session by its own ids of the calls, which they have to have [OR-53]", () => {
+    const [one, two] = ["tooluse_1", "tooluse_2"].map((id) => callIdOf(SESSION, id));
+    const open = { sessionId: SESSION, toolCallIds: ["tooluse_1", "tooluse_2"] };
+    const given = (messages: object[]) => givenResults(turnOf({ messages }), open);
+    const said = { ...calling(one ?? "", two ?? ""), session_id: SESSION };
+    const taken = ["tooluse_1", "tooluse_2"].map((toolCallId) => ({
+      toolCallId,
+      parts: [{ type: "text", text: "ok" }],
+      isError: false,
+    }));
+    expect(given([HI, said, result(one ?? ""), result(two ?? "")])).toEqual(taken);
+    // Each behind its own call, as some clients have it.
+    const apart = [one, two].flatMap((id = "") => [
+      { ...calling(id), session_id: SESSION },
+      result(id),
+    ]);
+    expect(given([HI, ...apart])).toEqual(taken);
+    expect(() => given([HI, said, result(one ?? "")])).toThrow(`The call "${two}" has no result`);
+    const other = { ...calling("call_1"), session_id: SESSION };
+    expect(() => given([HI, other, result("call_1")])).toThrow(
+      "messages[2].tool_call_id names no call",
+    );
+  });
+
+  it("are refused for a call that was not made, or twice for one", () => {
+    const named = { ...calling("call_1"), session_id: SESSION };
+    expect(refusal({ messages: [HI, named, result("x")] }, { sessionOf })).toEqual([
+      "unknown_tool_call",
+      "messages[2].tool_call_id",
+    ]);
+    expect(refusal({ messages: [HI, named, result("call_1"), result("call_1")] })).toEqual([
+      "duplicate_tool_result",
+      "messages[3].tool_call_id",
+    ]);
+  });
+
+  it("are refused for a call of another session than the one that is named [OR-33]", () => {
+    const named = { ...calling("call_1"), session_id: OTHER };
+    expect(refusal({ messages: [HI, named, result("call_1")] }, { sessionOf })).toEqual([
+      "conflicting_session",
+      "messages[2].tool_call_id",
+    ]);
+  });
+});
+
+describe("what else a request says", () => {
+  it("is read, and what has no effect is named [SD-10] [OR-63]", () => {
+    const parameters = { type: "object", properties: { city: { type: "string" } } };
+    const request = readChatRequest({
+      model: "demo",
+      messages: [{ ...HI, name: "ada", anything: 1 }],
+      tools: [{ type: "function", function: { name: "look", description: "Looks", parameters } }],
+      tool_choice: { type: "function", function: { name: "look" } },
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 5,
+      max_completion_tokens: 7,
+      user: "ada",
+      metadata: { run: "1" },
+      temperature: 0,
+      response_format: { type: "json_object" },
+      top_p: null,
+      made_up: true,
+    });
+    expect(request).toMatchObject({
+      model: "demo",
+      stream: true,
+      includeUsage: true,
+      user: "ada",
+      ignored: ["temperature", "response_format", "made_up"],
+    });
+    expect(chatPromptOptions(request, "Be brief")).toEqual({
+      instructions: "Be brief",
+      tools: [{ name: "look", description: "Looks", schema: parameters }],
+      allowedTools: ["look"],
+      maxOutputTokens: 7,
+    });
+  });
+
+  it("is not named where it says what holds anyway", () => {
+    const body = { messages: [HI], response_format: { type: "text" }, n: 1 };
+    expect(readChatRequest(body).ignored).toEqual([]);
+    expect(chatPromptOptions(readChatRequest(body), undefined)).toEqual({});
+  });
+
+  it("forbids tools where it says so, and is refused where it would force one [OR-57]", () => {
+    const tools = [{ type: "function", function: { name: "look" } }];
+    const none = readChatRequest({ messages: [HI], tools, tool_choice: "none" });
+    expect(chatPromptOptions(none, undefined).allowedTools).toEqual([]);
+    expect(refusal({ messages: [HI], tools, tool_choice: "required" })).toEqual([
+      "unsupported_tool_choice",
+      "tool_choice",
+    ]);
+  });
+
+  it.each([
+    [null, "invalid_type", "body"],
+    [{}, "missing_required_parameter", "messages"],
+    [{ messages: "Hi" }, "invalid_type", "messages"],
+    [{ messages: [7] }, "invalid_type", "messages[0]"],
+    [{ messages: [{ role: "robot", content: "x" }] }, "invalid_value", "messages[0].role"],
+    [{ messages: [{ role: "user" }] }, "missing_required_parameter", "messages[0].content"],
+    [{ messages: [HI], n: 2 }, "unsupported_parameter", "n"],
+    [{ messages: [HI], functions: [] }, "unsupported_parameter", "functions"],
+    [{ messages: [HI], stream: "yes" }, "invalid_type", "stream"],
+    [{ messages: [HI], max_tokens: 0 }, "invalid_type", "max_tokens"],
+    [{ messages: [HI], tools: [{ type: "web" }] }, "invalid_value", "tools[0]"],
+    [{ messages: [HI], metadata: { a: 1 } }, "invalid_type", "metadata.a"],
+    [{ messages: Array.from({ length: 10_001 }, () => HI) }, "too_large", "messages"],
+    [{ messages: [HI, assistant({ memory: "x".repeat(70_000) }), HI] }, "too_large", "messages[1]"],
+  ])("is refused by name: %j", (body, code, param) => {
+    expect(refusal(body)).toEqual([code, param]);
+  });
+
+  it("gives back what somebody attached to the assistant's last message, and nothing that is ours", () => {
+    const text = `{"cursor": 7, "__proto__": {"polluted": true}, "trace": [], "id": "msg_1", "status": "completed"}`;
+    const last = { ...assistant({ session_id: SESSION }), ...JSON.parse(text) };
+    const { state } = turnOf({ messages: [HI, assistant({ old: 1 }), HI, last, HI] });
+    expect(JSON.stringify(state)).toBe(`{"cursor":7,"__proto__":{"polluted":true}}`);
+    expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+  });
+
+  /** Anything but a refusal is thrown on. */
+  function attempt(body: object): unknown {
+    try {
+      return chatHistory(turnOf(body).earlier);
+    } catch (error) {
+      if (error instanceof SpanlineError && typeof error.details["code"] === "string")
+        return "refused";
+      throw error;
+    }
+  }
+
+  it("never throws anything but a refusal, whatever it is", () => {
+    const field = fc.oneof(fc.jsonValue(), fc.constantFrom("user", "assistant", "tool", "system"));
+    const message = fc.record(
+      { role: field, content: field, tool_calls: field, tool_call_id: field, session_id: field },
+      { requiredKeys: ["role"] },
+    );
+    const body = fc.record(
+      {
+        messages: fc.oneof(fc.array(message, { maxLength: 5 }), fc.jsonValue()),
+        tools: fc.jsonValue(),
+        tool_choice: fc.jsonValue(),
+        metadata: fc.jsonValue(),
+        stream_options: fc.jsonValue(),
+      },
+      { requiredKeys: ["messages"] },
+    );
+    fc.assert(
+      fc.property(body, (given) => {
+        const turn = attempt(given);
+        return turn === "refused" || Array.isArray(turn);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

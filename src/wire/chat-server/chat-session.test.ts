@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { callIdOf } from "../responses/ids.ts";
+import { readChatRequest } from "./chat-request.ts";
+import { chatSession } from "./chat-session.ts";
+
+const [ONE, OTHER] = ["a", "b"].map((letter) => `ses_${letter.repeat(32)}`) as [string, string];
+const HI = { role: "user", content: "Hi" };
+
+function calling(sessionId: string) {
+  const call = { id: callIdOf(sessionId, "tool_1"), type: "function", function: { name: "look" } };
+  return { role: "assistant", content: null, tool_calls: [call] };
+}
+
+function named(body: object, value?: string) {
+  const header = value === undefined ? undefined : { name: "x-spanline-session", value };
+  return chatSession(readChatRequest({ messages: [HI], ...body }), header);
+}
+
+describe("the session that a chat request names", () => {
+  it("is none where nothing says one", () => {
+    expect(named({})).toBeNull();
+  });
+
+  it("is said by a header as by a field [OR-32]", () => {
+    expect(named({}, ONE)).toEqual({ sessionId: ONE, isImplied: false });
+    expect(named({ session_id: ONE })).toEqual({ sessionId: ONE, isImplied: false });
+    expect(() => named({ session_id: ONE }, OTHER)).toThrow("name different sessions");
+    expect(() => named({}, "short")).toThrow("x-spanline-session is no session id");
+  });
+
+  it("is implied by the newest call: those before may be of one that is gone [OR-32]", () => {
+    const messages = [HI, calling(ONE), HI, calling(OTHER), HI];
+    expect(named({ messages })).toEqual({ sessionId: OTHER, isImplied: true });
+    expect(named({ messages, session_id: OTHER })).toMatchObject({ isImplied: false });
+    expect(() => named({ messages, session_id: ONE })).toThrow("name different sessions");
+  });
+
+  it("may be one of our own from before, which is shorter", () => {
+    const sessionId = `ses_${"0".repeat(26)}`;
+    expect(named({ session_id: sessionId })).toEqual({ sessionId, isImplied: false });
+  });
+});

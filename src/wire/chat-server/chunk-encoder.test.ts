@@ -1,0 +1,424 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import OpenAI from "openai";
+import OpenAI6 from "openai-6";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentEvent, TurnFinished } from "../../domain/agent-event.ts";
+import { runCodec } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/envelope.ts";
+import { EVENT_MANIFEST } from "../../domain/event-manifest.ts";
+import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { isChatError, type ChatOutput } from "./chat-chunk.ts";
+import { chunkEncoder } from "./chunk-encoder.ts";
+import { CHUNK_RULES } from "./chunk-rules.ts";
+import { completionOf } from "./completion.ts";
+import type { ChunkOptions } from "./chunk-state.ts";
+
+const SESSION = "ses_0123456789abcdef0123456789abcdef";
+const OPTIONS: ChunkOptions = {
+  sessionId: SESSION,
+  model: "demo",
+  includeUsage: true,
+  outerCallId: (id) => `call_${SESSION}_${id}`,
+};
+const USAGE = {
+  inputTokens: 10,
+  outputTokens: 4,
+  cacheReadTokens: 3,
+  cacheWriteTokens: 2,
+  totalTokens: 19,
+};
+const COUNTED = {
+  prompt_tokens: 15,
+  completion_tokens: 4,
+  total_tokens: 19,
+  prompt_tokens_details: { cached_tokens: 3 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+};
+
+/** A log, from an event that is not the first of its session. */
+function logOf(events: readonly AgentEvent[], turnId = "t"): Envelope[] {
+  return events.map((event, at) => ({
+    sessionId: SESSION,
+    seq: 7 + at,
+    at: 1_700_000_000_900 + at,
+    ...(event.type !== "prompt.accepted" && { turnId }),
+    visibility: "public",
+    event,
+  }));
+}
+
+const ACCEPTED: AgentEvent = {
+  type: "prompt.accepted",
+  promptId: "p",
+  content: [{ type: "text", text: "Hi" }],
+};
+const BEGUN: readonly AgentEvent[] = [
+  ACCEPTED,
+  { type: "turn.started", turnId: "t", promptId: "p" },
+];
+
+function finished(turn: Partial<TurnFinished> = {}): AgentEvent {
+  return {
+    type: "turn.finished",
+    turnId: "t",
+    outcome: "completed",
+    reason: "end_turn",
+    usage: null,
+    steps: 1,
+    ...turn,
+  };
+}
+
+function says(messageId: string, ...pieces: readonly string[]): AgentEvent[] {
+  return [
+    { type: "message.started", messageId, role: "assistant" },
+    ...pieces.map((text): AgentEvent => ({ type: "text.delta", messageId, block: 0, text })),
+    { type: "text.finished", messageId, block: 0, text: pieces.join("") },
+  ];
+}
+
+function calls(
+  toolCallId: string,
+  messageId = "m1",
+  inputText = `{"city":"Bergen"}`,
+): AgentEvent[] {
+  const call = toolCall({ id: "provider-1", name: "look", inputText, runBy: "client" });
+  return [
+    { type: "tool.announced", toolCallId, messageId, block: 1, name: "look" },
+    { type: "tool.called", toolCallId, messageId, block: 1, call },
+  ];
+}
+
+function ends(toolCallId: string): AgentEvent {
+  return {
+    type: "tool.finished",
+    toolCallId,
+    ending: "succeeded",
+    result: toolSuccess("provider-1", { sky: "rain" }),
+  };
+}
+
+const TOOL_TURN: readonly AgentEvent[] = [
+  ...BEGUN,
+  ...says("m1", "Let me ", "look."),
+  ...calls("tool_1"),
+  { type: "usage.reported", usage: USAGE },
+  ends("tool_1"),
+  ...says("m2", "It rains."),
+  finished(),
+];
+
+const TRACE = [
+  {
+    id: `fc_${SESSION}_13`,
+    type: "function_call",
+    call_id: `call_${SESSION}_tool_1`,
+    name: "look",
+    arguments: `{"city":"Bergen"}`,
+    status: "completed",
+  },
+  {
+    id: `fco_${SESSION}_16`,
+    type: "function_call_output",
+    call_id: `call_${SESSION}_tool_1`,
+    output: `{"sky":"rain"}`,
+    status: "completed",
+  },
+];
+
+function encoded(events: readonly AgentEvent[], options: Partial<ChunkOptions> = {}): ChatOutput[] {
+  return runCodec(chunkEncoder({ ...OPTIONS, ...options }), logOf(events));
+}
+
+describe("a streamed chat completion", () => {
+  it("names its role and session first, and says why it stopped and what it took last [OR-65]", () => {
+    const head = {
+      id: `chatcmpl_${SESSION}_7`,
+      object: "chat.completion.chunk",
+      created: 1_700_000_000,
+      model: "demo",
+    };
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      ...head,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+      usage: null,
+    });
+    const events = [
+      ...BEGUN,
+      ...says("m1", "Hel", "lo"),
+      { type: "usage.reported", usage: USAGE } as const,
+      finished(),
+    ];
+    expect(encoded(events)).toEqual([
+      chunk({ role: "assistant", content: "", session_id: SESSION }),
+      chunk({ content: "Hel" }),
+      chunk({ content: "lo" }),
+      chunk({}, "stop"),
+      { ...head, choices: [], usage: COUNTED },
+    ]);
+    expect(encoded(events, { includeUsage: false }).filter((one) => "usage" in one)).toEqual([]);
+  });
+
+  it("has executed tools in its trace, and never as calls for the client [OR-66]", () => {
+    const outputs = encoded(TOOL_TURN);
+    expect(JSON.stringify(outputs)).not.toContain("tool_calls");
+    expect(completionOf(outputs)).toEqual({
+      id: `chatcmpl_${SESSION}_7`,
+      object: "chat.completion",
+      created: 1_700_000_000,
+      model: "demo",
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            content: "Let me look.\n\nIt rains.",
+            refusal: null,
+            session_id: SESSION,
+            trace: TRACE,
+          },
+          logprobs: null,
+          finish_reason: "stop",
+        },
+      ],
+      usage: COUNTED,
+    });
+    expect(JSON.stringify(encoded(TOOL_TURN, { trace: "none" }))).not.toContain("trace");
+  });
+
+  it("hands tools of the client's out, under ids that lead back [OR-66] [OR-67]", () => {
+    const events = [
+      ...BEGUN,
+      ...calls("tool_1"),
+      ends("tool_1"),
+      ...calls("tool_2", "m2", ""),
+      ...calls("tool_3", "m2"),
+      { type: "turn.paused", turnId: "t", toolCallIds: ["tool_2", "tool_3"] } as const,
+      // Said in the log behind the pause, and part of the next answer.
+      ...says("m3", "Later"),
+    ];
+    const call = (id: string, input: string) => ({
+      id: `call_${SESSION}_${id}`,
+      type: "function",
+      function: { name: "look", arguments: input },
+    });
+    expect(completionOf(encoded(events))).toMatchObject({
+      choices: [
+        {
+          message: {
+            content: null,
+            tool_calls: [call("tool_2", "{}"), call("tool_3", `{"city":"Bergen"}`)],
+            trace: [{ call_id: `call_${SESSION}_tool_1` }, { output: `{"sky":"rain"}` }],
+          },
+          finish_reason: "tool_calls",
+        },
+      ],
+    });
+  });
+
+  it("says what was done before the turn failed [SD-15]", () => {
+    const failed = finished({ outcome: "failed", reason: null });
+    const outputs = encoded([...TOOL_TURN.slice(0, -1), failed]);
+    expect(completionOf(outputs)).toMatchObject({
+      error: { code: "agent_failed" },
+      partial: { trace: expect.arrayContaining([expect.objectContaining({ name: "look" })]) },
+    });
+  });
+
+  it("goes on behind given results, whose calls are not told again [OR-68]", () => {
+    const events: AgentEvent[] = [
+      { type: "results.given", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
+      ends("tool_2"),
+      ...says("m4", "Thanks."),
+      finished({ usage: USAGE }),
+    ];
+    expect(completionOf(encoded(events))).toMatchObject({
+      id: `chatcmpl_${SESSION}_7`,
+      choices: [{ message: { content: "Thanks." }, finish_reason: "stop" }],
+      usage: COUNTED,
+    });
+    expect(JSON.stringify(encoded(events))).not.toContain("trace");
+  });
+
+  it.each([
+    ["completed", "end_turn", "stop"],
+    ["limited", "max_tokens", "length"],
+    ["limited", "max_output_tokens_exceeded", "length"],
+    ["limited", "max_steps", "length"],
+    ["limited", "content_filtered", "content_filter"],
+    ["limited", "guardrail_intervened", "content_filter"],
+  ] as const)("that is %s by %s stopped because of %s [OR-67]", (outcome, reason, wanted) => {
+    expect(completionOf(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
+      choices: [{ finish_reason: wanted }],
+    });
+  });
+
+  it("ends with an error in OpenAI's form where the turn failed, behind what was said [OR-22]", () => {
+    const failure = {
+      code: "connection_lost",
+      message: "The connection broke",
+      details: {},
+    } as const;
+    const outputs = encoded([
+      ...BEGUN,
+      ...says("m1", "Hel"),
+      finished({ outcome: "failed", reason: null, failure }),
+    ]);
+    const error = {
+      message: "The connection broke",
+      type: "server_error",
+      param: null,
+      code: "connection_lost",
+    };
+    expect(outputs.slice(1)).toMatchObject([
+      { choices: [{ delta: { content: "Hel" } }] },
+      { error },
+    ]);
+    const partial = { role: "assistant", content: "Hel", refusal: null, session_id: SESSION };
+    expect(completionOf(outputs)).toEqual({ error, partial });
+  });
+
+  it.each([
+    ["cancelled", [...BEGUN, finished({ outcome: "cancelled", reason: null })], "cancelled"],
+    [
+      "withdrawn",
+      [ACCEPTED, { type: "prompt.withdrawn", promptId: "p", reason: "asked" } as const],
+      "cancelled",
+    ],
+    ["cut", [...BEGUN, ...says("m1", "Hel")], "incomplete_turn"],
+  ])("never passes for whole when it was %s", (_, events, code) => {
+    expect(encoded(events).at(-1)).toMatchObject({ error: { code } });
+    expect(encoded(events).filter(isChatError)).toHaveLength(1);
+  });
+
+  it("shows no turn but its own, no text but the assistant's, and a failed tool as such [OR-55]", () => {
+    const other: Envelope[] = logOf(
+      [...says("x", "Not this"), finished({ turnId: "before" })],
+      "before",
+    );
+    const [accepted, started, ...rest] = logOf([
+      ...BEGUN,
+      { type: "message.started", messageId: "u", role: "user" },
+      { type: "text.finished", messageId: "u", block: 0, text: "Nor this" },
+      ...calls("tool_1"),
+      {
+        type: "tool.finished",
+        toolCallId: "tool_1",
+        ending: "failed",
+        result: toolError("1", "No net"),
+      },
+      ...says("m1", "Mine"),
+      finished(),
+    ]);
+    const log = [accepted, ...other, started, ...rest].filter((one) => one !== undefined);
+    expect(completionOf(runCodec(chunkEncoder(OPTIONS), log))).toMatchObject({
+      choices: [
+        { message: { content: "Mine", trace: [{}, { output: "No net", is_error: true }] } },
+      ],
+    });
+  });
+
+  it("says in place of a message that was replaced what stands there now", () => {
+    const events: AgentEvent[] = [
+      ...BEGUN,
+      { type: "message.started", messageId: "m1", role: "assistant" },
+      { type: "text.delta", messageId: "m1", block: 0, text: "Bad" },
+      { type: "message.replaced", messageId: "m1", text: "I cannot say that." },
+      { type: "text.finished", messageId: "m1", block: 0, text: "Bad words" },
+      finished(),
+    ];
+    expect(completionOf(encoded(events))).toMatchObject({
+      choices: [{ message: { content: "Bad\n\nI cannot say that." } }],
+    });
+  });
+
+  it.each([["m1"], ["m2"], ["m1", "m2"]])(
+    "is the same completion when the log has the deltas of %s no more [OR-18]",
+    (...dropped) => {
+      const left = logOf(TOOL_TURN).filter(
+        ({ event }) => event.type !== "text.delta" || !dropped.includes(event.messageId),
+      );
+      const again = completionOf(runCodec(chunkEncoder(OPTIONS), left));
+      expect(again).toEqual(completionOf(encoded(TOOL_TURN)));
+    },
+  );
+
+  it("says of every event whether it is told, or why not", () => {
+    expect(Object.keys(CHUNK_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
+    for (const { silent, encode } of Object.values(CHUNK_RULES)) {
+      expect((silent === undefined) !== (encode === undefined)).toBe(true);
+    }
+  });
+});
+
+describe("clients of OpenAI, versions 7 and 6", () => {
+  async function serving(outputs: readonly ChatOutput[]): Promise<string> {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const output of outputs) response.write(`data: ${JSON.stringify(output)}\n\n`);
+      response.end("data: [DONE]\n\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** Its types are those of its own classes. */
+  const Older = OpenAI6 as unknown as typeof OpenAI;
+  const asked = { model: "demo", messages: [{ role: "user", content: "Hi" }] } as const;
+  const PAUSED = [
+    ...BEGUN,
+    ...says("m1", "One moment."),
+    ...calls("tool_2"),
+    ...calls("tool_3", "m1", ""),
+    { type: "turn.paused", turnId: "t", toolCallIds: ["tool_2", "tool_3"] } as const,
+  ];
+
+  it.each([
+    ["7", OpenAI, TOOL_TURN],
+    ["6", Older, TOOL_TURN],
+    ["7", OpenAI, PAUSED],
+    ["6", Older, PAUSED],
+  ])(
+    "version %s makes of the chunks the completion that we make of them [OR-18] [OR-65]",
+    async (_, Client, events) => {
+      const outputs = encoded(events);
+      const client = new Client({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
+      const made = await client.chat.completions
+        .stream({ ...asked, messages: [...asked.messages], stream: true })
+        .finalChatCompletion();
+      const ours = completionOf(outputs);
+      expect(plain(made)).toEqual(plain(ours));
+    },
+  );
+
+  it.each([
+    ["7", OpenAI],
+    ["6", Older],
+  ])("version %s throws the error of a failed turn, with its code", async (_, Client) => {
+    const outputs = encoded([...BEGUN, finished({ outcome: "failed", reason: "boom" })]);
+    const client = new Client({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
+    const made = client.chat.completions
+      .stream({ ...asked, messages: [...asked.messages], stream: true })
+      .finalChatCompletion();
+    await expect(made).rejects.toMatchObject({ code: "agent_failed", type: "server_error" });
+  });
+
+  /** The clients add what they parsed, and leave out what is null. */
+  function plain(completion: unknown): unknown {
+    return JSON.parse(
+      JSON.stringify(completion, (key, value: unknown) =>
+        key === "parsed" ||
+        key === "parsed_arguments" ||
+        (key === "content" && value === "") ||
+        value === null
+          ? undefined
+          : value,
+      ),
+    );
+  }
+});

@@ -1,0 +1,40 @@
+import type { AgentEventType } from "../../domain/agent-event.ts";
+import type { Codec, Emit } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/envelope.ts";
+import { chatError, type ChatOutput } from "./chat-chunk.ts";
+import { CHUNK_RULES, type EventOf } from "./chunk-rules.ts";
+import { initialChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";
+
+/**
+ * A session's events, from the one that is answered, as a streamed chat completion. It ends with the end of the turn, or
+ * with its pause for tools of the client's.
+ */
+export function chunkEncoder(options: ChunkOptions): Codec<ChunkState, Envelope, ChatOutput> {
+  return {
+    initial: () => initialChunkState(options),
+    step(state, envelope, emit) {
+      if (state.isOver || envelope.visibility !== "public") return;
+      if (envelope.sessionId !== options.sessionId) return;
+      encodeAs(envelope.event.type, envelope.event, { state, envelope, emit });
+    },
+    finish(state, emit) {
+      if (!state.isOver) emit(chatError("incomplete_turn", "The events stop before the turn does"));
+    },
+    isOver: ({ isOver }) => isOver,
+  };
+}
+
+interface EncodeContext {
+  readonly state: ChunkState;
+  readonly envelope: Envelope;
+  readonly emit: Emit<ChatOutput>;
+}
+
+/** The type parameter ties an event to its rule. */
+function encodeAs<Type extends AgentEventType>(
+  type: Type,
+  event: EventOf<Type>,
+  { state, envelope, emit }: EncodeContext,
+): void {
+  CHUNK_RULES[type].encode?.(state, event, emit, envelope);
+}

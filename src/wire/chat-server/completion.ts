@@ -1,0 +1,72 @@
+import {
+  chatError,
+  isChatError,
+  type ChatCall,
+  type ChatCompletion,
+  type ChatDelta,
+  type ChatError,
+  type ChatMessageSaid,
+  type ChatOutput,
+  type ChunkCall,
+  type FinishReason,
+} from "./chat-chunk.ts";
+import type { ChatUsage } from "./chat-usage.ts";
+
+/** A turn that did not come to its end, with what was said until then: a completion has no word for that. */
+export interface BrokenCompletion extends ChatError {
+  readonly partial: ChatMessageSaid;
+}
+
+/** The completion that a stream comes to: what a client would make of its chunks. */
+export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | BrokenCompletion {
+  let head: Pick<ChatCompletion, "id" | "created" | "model"> | undefined;
+  let content = "";
+  let reason: FinishReason | null = null;
+  let usage: ChatUsage | null | undefined;
+  let sessionId: ChatDelta["session_id"];
+  let traced: ChatDelta["trace"];
+  let broken: ChatError | undefined;
+  const calls: ChatCall[] = [];
+  for (const output of outputs) {
+    if (isChatError(output)) {
+      broken = output;
+      break;
+    }
+    const { id, created, model, choices } = output;
+    head ??= { id, created, model };
+    usage = output.usage ?? usage;
+    for (const { delta, finish_reason } of choices) {
+      const { content: piece = "", tool_calls = [], session_id, trace } = delta;
+      content += piece;
+      calls.push(...tool_calls.map(callOf));
+      sessionId = session_id ?? sessionId;
+      traced = trace ?? traced;
+      reason ??= finish_reason;
+    }
+  }
+  const message = {
+    role: "assistant",
+    content: content === "" && calls.length > 0 ? null : content,
+    refusal: null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(traced !== undefined && { trace: traced }),
+  } as const;
+  if (broken !== undefined) return { ...broken, partial: message };
+  if (head === undefined || reason === null) {
+    const error = chatError("incomplete_turn", "The stream stopped before the turn ended");
+    return { ...error, partial: message };
+  }
+  return {
+    id: head.id,
+    object: "chat.completion",
+    created: head.created,
+    model: head.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
+    ...(usage !== undefined && usage !== null && { usage }),
+  };
+}
+
+function callOf({ id, type, function: called }: ChunkCall): ChatCall {
+  return { id, type, function: called };
+}

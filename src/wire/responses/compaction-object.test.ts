@@ -1,0 +1,73 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
+import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { compactionObject, conversationIn } from "./compaction-object.ts";
+import { packConversation, unpackConversation } from "./request/compaction.ts";
+import { beginningOf } from "./request/new-input.ts";
+import { readCreateRequest } from "./request/read-create-request.ts";
+
+const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
+  fc.record({ type: fc.constant("text"), text: fc.string({ unit: "binary" }) }),
+  fc.record({ type: fc.constant("reasoning"), text: fc.string(), signature: fc.string() }),
+  fc
+    .record({
+      id: fc.string(),
+      name: fc.string(),
+      inputText: fc.constantFrom("{}", "[", '{"a":1}'),
+    })
+    .map((facts) => ({ type: "call" as const, call: toolCall({ ...facts, runBy: "server" }) })),
+  fc
+    .jsonValue({ maxDepth: 3 })
+    .map((value) => ({ type: "result" as const, result: toolSuccess("c", value) })),
+  fc.string().map((text) => ({ type: "result" as const, result: toolError("c", text) })),
+  fc.constant<ModelBlock>({ type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" }),
+);
+
+describe("a conversation that is packed", () => {
+  it("is the same when it is unpacked [OR-77]", () => {
+    const anyMessages: fc.Arbitrary<ModelMessage[]> = fc.array(
+      fc.record({ role: fc.constantFrom("user", "assistant"), blocks: fc.array(anyBlock) }),
+    );
+    fc.assert(
+      fc.property(anyMessages, fc.option(fc.string()), (messages, instructions) => {
+        const packed = packConversation({ instructions, messages });
+        const json = JSON.parse(JSON.stringify({ instructions, messages }));
+        expect(unpackConversation(packed, "x")).toEqual(json);
+      }),
+    );
+  });
+
+  it("is one item, which a request can begin with [OR-77]", () => {
+    const request = readCreateRequest({
+      model: "demo",
+      input: [
+        { role: "system", content: "Be brief" },
+        { role: "user", content: "My name is Ann" },
+        { role: "assistant", content: "Hi Ann" },
+      ],
+    });
+    const compacted = compactionObject(conversationIn(request), 1_750_000_000_500);
+    expect(compacted).toMatchObject({
+      object: "response.compaction",
+      created_at: 1_750_000_000,
+      output: [{ type: "compaction", id: expect.stringMatching(/^cmp_/) }],
+      usage: { total_tokens: 0 },
+    });
+    const input = [...compacted.output, { role: "user", content: "Who am I?" }];
+    expect(beginningOf(readCreateRequest({ input }))).toMatchObject({
+      instructions: "Be brief",
+      history: [
+        { role: "user", blocks: [{ type: "text", text: "My name is Ann" }] },
+        { role: "assistant", blocks: [{ type: "text", text: "Hi Ann" }] },
+      ],
+      content: [{ type: "text", text: "Who am I?" }],
+    });
+  });
+
+  it("is refused where it was changed", () => {
+    const packed = packConversation({ instructions: null, messages: [] });
+    for (const text of ["", "spanline1.", `${packed}!`, "spanline1.e30=", packed.slice(0, 15)])
+      expect(() => unpackConversation(text, "x"), text).toThrow('"x"');
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { logOf, SESSION } from "../../../test/responses/any-turn.ts";
+import { toolSuccess } from "../../domain/tool.ts";
+import { errorAnswer } from "./error-body.ts";
+import { callIdOf } from "./ids.ts";
+import { inputItemsOf, listPage, readPageWish } from "./input-items.ts";
+
+describe("the input of a response", () => {
+  it("is what the prompt said [OR-6]", () => {
+    const content = [
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ] as const;
+    expect(inputItemsOf(logOf([{ type: "prompt.accepted", promptId: "p", content }]))).toEqual([
+      {
+        id: `msg_${SESSION}_7`,
+        type: "message",
+        status: "completed",
+        role: "user",
+        content: [
+          { type: "input_text", text: "one" },
+          { type: "input_text", text: "two" },
+        ],
+      },
+    ]);
+  });
+
+  it("is the results that were brought, and what was said beside them", () => {
+    const content = [{ type: "text", text: "so" }] as const;
+    const given = { type: "results.given", promptId: "r", turnId: "turn_1", content } as const;
+    const items = inputItemsOf(
+      logOf([
+        { ...given, toolCallIds: ["t"] },
+        {
+          type: "tool.finished",
+          toolCallId: "t",
+          ending: "succeeded",
+          result: toolSuccess("c", "1"),
+        },
+        {
+          type: "tool.finished",
+          toolCallId: "u",
+          ending: "succeeded",
+          result: toolSuccess("d", "2"),
+        },
+      ]),
+    );
+    expect(items).toMatchObject([
+      {
+        type: "function_call_output",
+        id: `fco_${SESSION}_8`,
+        call_id: callIdOf(SESSION, "t"),
+        output: "1",
+      },
+      { type: "message", content: [{ text: "so" }] },
+    ]);
+  });
+});
+
+describe("a page of a list", () => {
+  const items = ["a", "b", "c"].map((id) => ({ id }));
+
+  it("goes on after an item, from either end", () => {
+    const wish = readPageWish(new Map([["limit", "2"]]));
+    expect(listPage(items, wish)).toEqual({
+      object: "list",
+      data: [{ id: "c" }, { id: "b" }],
+      first_id: "c",
+      last_id: "b",
+      has_more: true,
+    });
+    expect(listPage(items, { ...wish, after: "b" })).toMatchObject({
+      data: [{ id: "a" }],
+      has_more: false,
+    });
+    expect(listPage(items, { limit: 9, order: "asc", after: null }).data).toEqual(items);
+    expect(listPage([], wish)).toMatchObject({ data: [], first_id: null, last_id: null });
+  });
+
+  it.each<[string, () => unknown, number]>([
+    ["a limit of none", () => readPageWish(new Map([["limit", "0"]])), 400],
+    ["no limit", () => readPageWish(new Map([["limit", "x"]])), 400],
+    ["no order", () => readPageWish(new Map([["order", "up"]])), 400],
+    ["no such item", () => listPage(items, { limit: 1, order: "asc", after: "z" }), 404],
+  ])("is refused for %s", (_, read, status) => {
+    const answer = () => {
+      try {
+        return read();
+      } catch (error) {
+        return errorAnswer(error).status;
+      }
+    };
+    expect(answer()).toBe(status);
+  });
+});

@@ -1,0 +1,54 @@
+import { ANSWER_SCHEMAS } from "./answer-schemas.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
+import { REQUEST_SCHEMAS } from "./request-schemas.ts";
+import { ref } from "./schema.ts";
+
+/** The surface, described for programs. */
+export function openApiDocument(version: string) {
+  const paths = new Map<string, { [method: string]: object }>();
+  for (const operation of OPERATIONS) {
+    const { path, method } = operation;
+    paths.set(path, { ...paths.get(path), [method]: described(operation) });
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Spanline",
+      version,
+      description: "Agents, for whoever speaks Open Responses or chat completions.",
+    },
+    servers: [{ url: "/v1" }, { url: "/" }],
+    security: [{ key: [] }],
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: { key: { type: "http", scheme: "bearer" } },
+      schemas: { ...REQUEST_SCHEMAS, ...ANSWER_SCHEMAS },
+    },
+  } as const;
+}
+
+function described(operation: Operation): object {
+  const { id, summary, body, answer, isStreamed, isRefused, path, query = [] } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const parameters = [
+    ...inPath.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...query.map((name) => ({ name, in: "query", required: false, schema: { type: "string" } })),
+  ];
+  const stream = { "text/event-stream": { schema: { type: "string" } } };
+  return {
+    operationId: id,
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      ...(isRefused !== true && {
+        200: { description: "Done.", content: { ...json(answer), ...(isStreamed && stream) } },
+      }),
+      default: { description: "An error.", content: json("Error") },
+    },
+  };
+}
+
+function json(name: string): object {
+  return { "application/json": { schema: ref(name) } };
+}

@@ -1,0 +1,158 @@
+import type { ANSWER_SCHEMAS } from "./answer-schemas.ts";
+import type { REQUEST_SCHEMAS } from "./request-schemas.ts";
+
+/** One thing that can be asked of the surface. */
+export interface Operation {
+  readonly method: "get" | "post" | "delete";
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  readonly body?: keyof typeof REQUEST_SCHEMAS;
+  readonly answer: keyof typeof ANSWER_SCHEMAS;
+  /** It may be a stream of events. */
+  readonly isStreamed?: true;
+  /** Names in the query, beside those in the path. */
+  readonly query?: readonly string[];
+  /** It is always refused, and the summary says why. */
+  readonly isRefused?: true;
+}
+
+const PAGE = ["limit", "order", "after"];
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: "post",
+    path: "/responses",
+    id: "createResponse",
+    summary: "Asks an agent; whole, as a stream, or in the background.",
+    body: "CreateResponse",
+    answer: "Response",
+    isStreamed: true,
+    query: ["trace"],
+  },
+  {
+    method: "post",
+    path: "/responses/compact",
+    id: "compactInput",
+    summary: "Packs a conversation into one item.",
+    body: "CreateResponse",
+    answer: "Compaction",
+  },
+  {
+    method: "get",
+    path: "/responses/{id}",
+    id: "getResponse",
+    summary: "A response as far as it has come, or its stream once more.",
+    answer: "Response",
+    isStreamed: true,
+    query: ["stream", "starting_after"],
+  },
+  {
+    method: "delete",
+    path: "/responses/{id}",
+    id: "deleteResponse",
+    summary: "Has a response not be found any more.",
+    answer: "DeletedResponse",
+  },
+  {
+    method: "post",
+    path: "/responses/{id}/cancel",
+    id: "cancelResponse",
+    summary: "Ends a response that runs in the background.",
+    answer: "Response",
+  },
+  {
+    method: "get",
+    path: "/responses/{id}/input_items",
+    id: "listInputItems",
+    summary: "What a response was asked with.",
+    answer: "ItemList",
+    query: PAGE,
+  },
+  {
+    method: "post",
+    path: "/chat/completions",
+    id: "createCompletion",
+    summary: "Asks an agent, as a chat completion.",
+    body: "CreateCompletion",
+    answer: "Completion",
+    isStreamed: true,
+    query: ["trace"],
+  },
+  {
+    method: "post",
+    path: "/inference",
+    id: "createInference",
+    summary: "One turn of an evaluation by AI GO!.",
+    body: "CreateInference",
+    answer: "Inference",
+  },
+  {
+    method: "post",
+    path: "/conversations",
+    id: "createConversation",
+    summary: "Begins a session, with what was said before it.",
+    body: "CreateConversation",
+    answer: "Conversation",
+  },
+  {
+    method: "get",
+    path: "/conversations/{id}",
+    id: "getConversation",
+    summary: "A session of the caller's.",
+    answer: "Conversation",
+  },
+  {
+    method: "post",
+    path: "/conversations/{id}",
+    id: "updateConversation",
+    summary: "Refused: metadata is as it was when the conversation began.",
+    answer: "Conversation",
+    isRefused: true,
+  },
+  {
+    method: "delete",
+    path: "/conversations/{id}",
+    id: "deleteConversation",
+    summary: "Deletes a session with all that was said in it.",
+    answer: "DeletedConversation",
+  },
+  {
+    method: "get",
+    path: "/conversations/{id}/items",
+    id: "listItems",
+    summary: "All that was asked and answered.",
+    answer: "ItemList",
+    query: PAGE,
+  },
+  {
+    method: "post",
+    path: "/conversations/{id}/items",
+    id: "createItems",
+    summary: "Refused: an agent that keeps its conversation cannot be told what was said in it.",
+    answer: "ItemList",
+    isRefused: true,
+  },
+  {
+    method: "get",
+    path: "/conversations/{id}/items/{item}",
+    id: "getItem",
+    summary: "One item of a session.",
+    answer: "Item",
+  },
+  {
+    method: "get",
+    path: "/models",
+    id: "listModels",
+    summary: "The agents that the caller may use.",
+    answer: "ModelList",
+  },
+  { method: "get", path: "/models/{id}", id: "getModel", summary: "One of them.", answer: "Model" },
+  {
+    method: "get",
+    path: "/openapi.json",
+    id: "getDocument",
+    summary: "This document.",
+    answer: "Document",
+  },
+];

@@ -1,0 +1,77 @@
+import { TRACE_MODES } from "../request/trace-mode.ts";
+import { choice, count, flag, list, map, nullable, number, object, text } from "./schema.ts";
+
+/** What requests may say: the fields that are read, and no others. */
+export const REQUEST_SCHEMAS = {
+  CreateResponse: object({
+    model: nullable(
+      text("The name of an agent; the first one, or the session's, where it is left out."),
+    ),
+    input: { type: ["string", "array", "null"], description: "What is said: a text, or items." },
+    previous_response_id: nullable(text("The response to go on from: the last of its session.")),
+    conversation: {
+      type: ["string", "object", "null"],
+      description: "A session, or `{id}` of one.",
+    },
+    session_id: nullable(text("A session.")),
+    instructions: nullable(text("For this request alone.")),
+    include: nullable(list({ type: "string" })),
+    tools: nullable(
+      list(object({ type: choice("function"), name: text("Its name.") }, ["type", "name"])),
+    ),
+    tool_choice: { description: "`auto`, `none`, a function, or `allowed_tools`." },
+    parallel_tool_calls: nullable(flag()),
+    max_output_tokens: nullable(count(16)),
+    max_tool_calls: nullable(count(1)),
+    temperature: nullable(number(0, 2)),
+    top_p: nullable(number(0, 1)),
+    presence_penalty: nullable(number(-2, 2)),
+    frequency_penalty: nullable(number(-2, 2)),
+    top_logprobs: nullable(number(0, 20)),
+    reasoning: nullable(object({})),
+    text: nullable(object({})),
+    truncation: nullable(choice("auto", "disabled")),
+    store: nullable(flag("Whether the response can be found again; it can unless told otherwise.")),
+    background: nullable(flag("Answers at once, and goes on when the caller hangs up.")),
+    stream: nullable(flag()),
+    stream_options: nullable(object({})),
+    service_tier: nullable(choice("auto", "default", "flex", "priority")),
+    metadata: nullable(map({ type: "string", maxLength: 512 })),
+    safety_identifier: nullable({ type: "string", maxLength: 64 }),
+    prompt_cache_key: nullable({ type: "string", maxLength: 64 }),
+    trace: nullable(choice(...TRACE_MODES)),
+  }),
+  CreateCompletion: object(
+    {
+      model: nullable(text("The name of an agent.")),
+      messages: list(object({ role: text("Whose it is.") }, ["role"]), 1),
+      session_id: nullable(text("A session; also on any message of the assistant's.")),
+      metadata: nullable(map({ type: "string", maxLength: 512 })),
+      tools: nullable(list(object({ type: choice("function") }, ["type", "function"]))),
+      tool_choice: { description: "`auto`, `none`, a function, or `allowed_tools`." },
+      stream: nullable(flag()),
+      stream_options: nullable(object({ include_usage: flag() })),
+      max_tokens: nullable(count(1)),
+      max_completion_tokens: nullable(count(1)),
+      user: nullable({ type: "string" }),
+      n: { enum: [1, null] },
+    },
+    ["messages"],
+  ),
+  CreateInference: object(
+    {
+      model: nullable(text("The name of an agent.")),
+      messages: list(object({ role: text("Whose it is.") }, ["role"]), 1),
+      session_id: nullable(text("A session; also on any message of the assistant's.")),
+    },
+    ["messages"],
+  ),
+  CreateConversation: object({
+    model: nullable(text("The name of an agent, which the conversation belongs to.")),
+    items: nullable(list(object({}))),
+    metadata: nullable({
+      ...object({ title: { type: "string", maxLength: 512 } }),
+      additionalProperties: false,
+    }),
+  }),
+} as const;

@@ -1,0 +1,148 @@
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { carriedState } from "./request/carriers.ts";
+import type { CreateRequest, RequestToolChoice } from "./request/create-request.ts";
+import { TRACE_MODES, type TraceMode } from "./request/trace-mode.ts";
+
+/** All of a request that its response is made with: the log keeps it beside the prompt, and nothing else is needed. */
+export interface RecordedRequest {
+  readonly trace: TraceMode;
+  readonly isBackground: boolean;
+  /** The caller's tools: their calls are for the caller to run, however others are shown. */
+  readonly clientTools: readonly string[];
+  /** Carried along on what the assistant says. */
+  readonly state: JsonObject;
+  /** What the response says again of the request, in the words of the wire. */
+  readonly echo: JsonObject;
+}
+
+export interface RecordingFacts {
+  /** What the response calls its model: the agent's name, where the request named none. */
+  readonly model: string;
+  readonly trace: TraceMode;
+  /** Of the turn that a request with results goes on with. */
+  readonly clientTools?: readonly string[];
+}
+
+/** The request as it is kept beside its prompt. The input is not in it: the events have it. */
+export function recordedRequest(request: CreateRequest, facts: RecordingFacts): RecordedRequest {
+  const own = request.tools.map(({ name }) => name);
+  return {
+    trace: facts.trace,
+    isBackground: request.background,
+    clientTools: [...new Set([...own, ...(facts.clientTools ?? [])])],
+    state: carriedState(request),
+    echo: echoOf(request, facts.model),
+  };
+}
+
+/** For a prompt that came another way, and is looked at as a response all the same. */
+export function unrecordedRequest(model: string): RecordedRequest {
+  const echo = { ...DEFAULTS, model };
+  return { trace: "pairs", isBackground: false, clientTools: [], state: {}, echo };
+}
+
+export function noteOf(recorded: RecordedRequest): JsonObject {
+  const { trace, isBackground, clientTools, state, echo } = recorded;
+  return { surface: SURFACE, trace, isBackground, clientTools, state, echo };
+}
+
+/** Null for a note of somebody else's. What an older version did not write has its default. */
+export function readNote(note: JsonObject | undefined): RecordedRequest | null {
+  if (note === undefined || note["surface"] !== SURFACE) return null;
+  const { trace, isBackground, clientTools, state, echo } = note;
+  return {
+    trace: TRACE_MODES.find((mode) => mode === trace) ?? "pairs",
+    isBackground: isBackground === true,
+    clientTools: Array.isArray(clientTools) ? clientTools.filter(isText) : [],
+    state: isObject(state) ? state : {},
+    echo: { ...DEFAULTS, ...(isObject(echo) ? echo : {}) },
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function echoOf(request: CreateRequest, model: string): JsonObject {
+  const { sampling, reasoning } = request;
+  return {
+    model,
+    previous_response_id: request.previousResponseId,
+    instructions: request.instructions,
+    tools: toolsEcho(request.tools),
+    tool_choice: choiceEcho(request.toolChoice),
+    truncation: request.truncation,
+    parallel_tool_calls: request.parallelToolCalls ?? DEFAULTS.parallel_tool_calls,
+    text: textEcho(request),
+    top_p: sampling.topP ?? DEFAULTS.top_p,
+    presence_penalty: sampling.presencePenalty ?? DEFAULTS.presence_penalty,
+    frequency_penalty: sampling.frequencyPenalty ?? DEFAULTS.frequency_penalty,
+    top_logprobs: sampling.topLogprobs ?? DEFAULTS.top_logprobs,
+    temperature: sampling.temperature ?? DEFAULTS.temperature,
+    reasoning: reasoning === null ? null : { effort: reasoning.effort, summary: reasoning.summary },
+    max_output_tokens: request.maxOutputTokens,
+    max_tool_calls: request.maxToolCalls,
+    store: request.store,
+    background: request.background,
+    service_tier: request.serviceTier ?? DEFAULTS.service_tier,
+    metadata: request.metadata,
+    safety_identifier: request.safetyIdentifier,
+    prompt_cache_key: request.promptCacheKey,
+  };
+}
+
+/** All five fields of each. Of very many the schemas are left out, as the specification allows: a log is no place for them. */
+function toolsEcho(tools: CreateRequest["tools"]): JsonValue {
+  const isLarge = JSON.stringify(tools).length > MOST_ECHOED;
+  return tools.map(({ name, description, parameters, strict }) => ({
+    type: "function",
+    name,
+    description: isLarge ? null : description,
+    parameters: isLarge ? null : parameters,
+    strict,
+  }));
+}
+
+function choiceEcho(choice: RequestToolChoice): JsonValue {
+  if (typeof choice === "string") return choice;
+  if ("tool" in choice) return { type: "function", name: choice.tool };
+  const tools = choice.allowed.map((name) => ({ type: "function", name }));
+  return { type: "allowed_tools", tools, mode: choice.mode };
+}
+
+/** The specification admits no schema here but null. */
+function textEcho({ textFormat, verbosity }: CreateRequest): JsonValue {
+  const beside = verbosity === null ? {} : { verbosity };
+  if (textFormat.type !== "json_schema") return { format: { type: textFormat.type }, ...beside };
+  const { type, name, description, strict } = textFormat;
+  return { format: { type, name, description, schema: null, strict }, ...beside };
+}
+
+const SURFACE = "responses";
+const MOST_ECHOED = 32_768;
+
+/** What a request that says nothing asks for. */
+const DEFAULTS = {
+  model: "",
+  previous_response_id: null,
+  instructions: null,
+  tools: [],
+  tool_choice: "auto",
+  truncation: "disabled",
+  parallel_tool_calls: true,
+  text: { format: { type: "text" } },
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  temperature: 1,
+  reasoning: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  store: true,
+  background: false,
+  service_tier: "default",
+  metadata: {},
+  safety_identifier: null,
+  prompt_cache_key: null,
+} as const;

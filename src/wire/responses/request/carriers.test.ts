@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../../domain/errors.ts";
+import { errorAnswer } from "../error-body.ts";
+import { callIdOf, responseId } from "../ids.ts";
+import { itemId } from "../item-id.ts";
+import {
+  carriedState,
+  carriersOf,
+  previousResponseNotFound,
+  resolveSession,
+  type CarrierFacts,
+} from "./carriers.ts";
+import { readCreateRequest } from "./read-create-request.ts";
+
+const ONE = "ses_0123456789abcdef0123456789abcdef";
+const TWO = "550e8400-e29b-41d4-a716-446655440000";
+const HEADER: CarrierFacts = { header: { name: "x-session-id", value: ONE } };
+
+function resolved(body: object, facts?: CarrierFacts) {
+  return resolveSession(carriersOf(readCreateRequest(body), facts));
+}
+
+function answerTo(body: object, facts?: CarrierFacts) {
+  try {
+    resolved(body, facts);
+  } catch (error) {
+    if (!(error instanceof SpanlineError)) throw error;
+    const { status, body: answer } = errorAnswer(error);
+    return { status, param: answer.error.param, code: answer.error.code };
+  }
+  throw new Error("It was taken");
+}
+
+function said(fields: object): object {
+  return {
+    input: [
+      { role: "assistant", content: "Hi", ...fields },
+      { role: "user", content: "x" },
+    ],
+  };
+}
+
+describe("the session of a request", () => {
+  it.each<[string, object, CarrierFacts?]>([
+    ["a header", {}, HEADER],
+    ["conversation as a text", { conversation: ONE }],
+    ["conversation as an object", { conversation: { id: ONE } }],
+    ["session_id", { session_id: ONE }],
+    ["metadata", { metadata: { session_id: ONE } }],
+    ["a message of the assistant's", said({ session_id: ONE })],
+    [
+      "a part of such a message",
+      said({ content: [{ type: "output_text", text: "", session_id: ONE }] }),
+    ],
+  ])("is named by %s alone [OR-32]", (_, body, facts) => {
+    const session = { found: "session", sessionId: ONE, isImplied: false };
+    expect(resolved(body, facts)).toEqual(session);
+  });
+
+  it.each<[string, object]>([
+    ["the id of a message", said({ id: itemId("message", ONE, "9-0") })],
+    ["a reference", { input: [{ type: "item_reference", id: itemId("message", ONE, "9") }] }],
+    [
+      "the id of a call",
+      { input: [{ type: "function_call_output", call_id: callIdOf(ONE, "t"), output: "" }] },
+    ],
+    [
+      "an executed call",
+      { input: [{ type: "mcp_call", id: itemId("mcp_call", ONE, "9"), name: "f" }] },
+    ],
+  ])("is read out of %s alone [OR-32]", (_, body) => {
+    expect(resolved(body)).toEqual({ found: "session", sessionId: ONE, isImplied: true });
+  });
+
+  it("is named by the response before, whose place is known [OR-32]", () => {
+    const previous_response_id = responseId({ sessionId: ONE, seq: 12 });
+    const session = { found: "session", sessionId: ONE, after: 12, isImplied: false };
+    expect(resolved({ previous_response_id })).toEqual(session);
+  });
+
+  it("is none where nothing names one, and ids of others are no names", () => {
+    expect(resolved(said({ id: "msg_68a1b2c3d4" }))).toEqual({ found: "none" });
+    const input = [{ type: "function_call_output", call_id: "call_abc", output: "" }];
+    expect(resolved({ input })).toEqual({ found: "none" });
+  });
+
+  it("is found on an earlier message, where the last has none [SD-6]", () => {
+    const input = [
+      { role: "assistant", content: "a", session_id: ONE },
+      { role: "assistant", content: "b" },
+      { role: "user", content: "c" },
+    ];
+    expect(resolved({ input })).toMatchObject({ sessionId: ONE });
+  });
+
+  it("does not follow what a message of the user's says of itself", () => {
+    expect(resolved({ input: [{ role: "user", content: "x", session_id: TWO }] })).toEqual({
+      found: "none",
+    });
+  });
+
+  it.each<[string, object, string, CarrierFacts?]>([
+    ["a header and a conversation", { conversation: TWO }, "conversation", HEADER],
+    [
+      "a conversation and metadata",
+      { conversation: ONE, metadata: { session_id: TWO } },
+      "metadata.session_id",
+    ],
+    [
+      "two messages",
+      {
+        input: [
+          { role: "assistant", content: "", session_id: ONE },
+          { role: "assistant", content: "", session_id: TWO },
+        ],
+      },
+      "input[0].session_id",
+    ],
+    [
+      "a conversation and an item",
+      { conversation: ONE, ...said({ id: itemId("message", TWO, "3") }) },
+      "input[0].id",
+    ],
+  ])("is refused where %s disagree [OR-33, SD-6]", (_, body, param, facts) => {
+    const answer = { status: 400, param, code: "conflicting_session" };
+    expect(answerTo(body, facts)).toEqual(answer);
+  });
+
+  it("is refused with both previous_response_id and conversation [OR-30]", () => {
+    const body = {
+      conversation: ONE,
+      previous_response_id: responseId({ sessionId: ONE, seq: 1 }),
+    };
+    const param = "previous_response_id";
+    expect(answerTo(body)).toEqual({ status: 400, param, code: "conflicting_state" });
+  });
+
+  it.each(["resp_unknown", "", "resp_1"])("is not found by %j [OR-29]", (id) => {
+    const param = "previous_response_id";
+    const code = "previous_response_not_found";
+    expect(answerTo({ previous_response_id: id })).toEqual({ status: 404, param, code });
+    const { body } = errorAnswer(previousResponseNotFound(id));
+    expect(body.error).toMatchObject({ param, code });
+  });
+
+  it.each<[string, object, string]>([
+    ["short", { conversation: "abc" }, "conversation"],
+    ["long", { session_id: "a".repeat(257) }, "session_id"],
+    ["a number", { session_id: 7 }, "session_id"],
+    ["no letters", said({ session_id: "!".repeat(40) }), "input[0].session_id"],
+  ])("is refused where its name is %s [OR-35, SD-7]", (_, body, param) => {
+    expect(answerTo(body)).toEqual({ status: 400, param, code: "invalid_session_id" });
+  });
+});
+
+describe("state that a caller carries", () => {
+  it("is what the newest message that has any carries", () => {
+    const input = [
+      { role: "assistant", content: "a", cursor: 1, thread_id: "t" },
+      {
+        role: "assistant",
+        content: "b",
+        cursor: { at: 2 },
+        session_id: ONE,
+        phase: "final_answer",
+      },
+      { role: "assistant", content: "c", id: "m", status: "completed", type: "message" },
+      { role: "user", content: "d", ignored: true },
+    ];
+    expect(carriedState(readCreateRequest({ input }))).toEqual({ cursor: { at: 2 } });
+  });
+
+  it("keeps a key __proto__ as data", () => {
+    const body = JSON.parse('{"input":[{"role":"assistant","content":"a","__proto__":{"x":1}}]}');
+    const state = carriedState(readCreateRequest(body));
+    expect(Object.entries(state)).toEqual([["__proto__", { x: 1 }]]);
+    expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+  });
+});

@@ -1,0 +1,74 @@
+import type { JsonObject } from "../../../domain/json.ts";
+import type { InputItem } from "./input-item.ts";
+import type { TraceMode } from "./trace-mode.ts";
+
+/** A request for a response, in our words. What was not said is null, an empty list or an empty object. */
+export interface CreateRequest {
+  readonly model: string | null;
+  readonly input: readonly InputItem[];
+  readonly previousResponseId: string | null;
+  readonly conversation: string | null;
+  /** Beside the standard's own carriers; looked at with all others. */
+  readonly sessionId: unknown;
+  readonly instructions: string | null;
+  readonly include: readonly string[];
+  readonly tools: readonly RequestTool[];
+  readonly toolChoice: RequestToolChoice;
+  readonly parallelToolCalls: boolean | null;
+  readonly maxOutputTokens: number | null;
+  readonly maxToolCalls: number | null;
+  readonly sampling: Sampling;
+  readonly reasoning: ReasoningWish | null;
+  readonly textFormat: TextFormat;
+  readonly verbosity: string | null;
+  readonly truncation: "auto" | "disabled";
+  readonly store: boolean;
+  readonly background: boolean;
+  readonly stream: boolean;
+  readonly serviceTier: string | null;
+  readonly metadata: { readonly [name: string]: string };
+  readonly safetyIdentifier: string | null;
+  readonly promptCacheKey: string | null;
+  readonly trace: TraceMode | null;
+  /** Names of fields that nobody here knows. They are reported, and nothing is done about them. */
+  readonly unknownFields: readonly string[];
+}
+
+/** A tool of the caller's. */
+export interface RequestTool {
+  readonly name: string;
+  readonly description: string | null;
+  readonly parameters: JsonObject | null;
+  readonly strict: boolean | null;
+}
+
+export type RequestToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | { readonly tool: string }
+  | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" | "required" };
+
+/** Accepted and told again in the response; no agent here is tuned by them. */
+export interface Sampling {
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly presencePenalty: number | null;
+  readonly frequencyPenalty: number | null;
+  readonly topLogprobs: number | null;
+}
+
+export interface ReasoningWish {
+  readonly effort: string | null;
+  readonly summary: string | null;
+}
+
+export type TextFormat =
+  | { readonly type: "text" | "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly name: string;
+      readonly description: string | null;
+      readonly schema: JsonObject;
+      readonly strict: boolean;
+    };

@@ -1,0 +1,71 @@
+import type { ModelBlock, ModelMessage } from "../../../domain/model-request.ts";
+import { settledMessages } from "../../../domain/settled-messages.ts";
+import { toolCall, type ToolResultPart } from "../../../domain/tool.ts";
+import type { ContentPart, InputItem } from "./input-item.ts";
+import { unsupportedContent } from "./prompt-parts.ts";
+
+/** What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. */
+export function historyOf(items: readonly InputItem[]): readonly ModelMessage[] {
+  return settledMessages(items.flatMap(messagesOf));
+}
+
+function messagesOf(item: InputItem): readonly ModelMessage[] {
+  switch (item.kind) {
+    case "message":
+      if (item.role !== "user" && item.role !== "assistant") return [];
+      return [{ role: item.role, blocks: item.parts.map(blockOf) }];
+    case "call":
+      return [{ role: "assistant", blocks: [callBlock(item, "client")] }];
+    case "result": {
+      const { callId, parts, isError } = item;
+      const result = { callId, parts: parts.map(resultPart), isError };
+      return [{ role: "user", blocks: [{ type: "result", result }] }];
+    }
+    case "executed": {
+      const { callId, output, isError } = item;
+      const parts: ToolResultPart[] = output === null ? [] : [{ type: "text", text: output }];
+      return [
+        { role: "assistant", blocks: [callBlock(item, "server")] },
+        { role: "user", blocks: [{ type: "result", result: { callId, parts, isError } }] },
+      ];
+    }
+    case "compaction":
+      return item.messages;
+    case "reasoning":
+      return [{ role: "assistant", blocks: [reasoningBlock(item)] }];
+    case "reference":
+      // It names an item of a session, and there is none: nothing can be told of it.
+      return [];
+    default:
+      return item satisfies never;
+  }
+}
+
+function blockOf(part: ContentPart): ModelBlock {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "image") return part.image;
+  throw unsupportedContent(part);
+}
+
+function callBlock(
+  { callId, name, inputText }: Extract<InputItem, { readonly kind: "call" | "executed" }>,
+  runBy: "client" | "server",
+): ModelBlock {
+  return { type: "call", call: toolCall({ id: callId, name, inputText, runBy }) };
+}
+
+function reasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" }>): ModelBlock {
+  const { text, redacted, signature } = item;
+  return {
+    type: "reasoning",
+    text,
+    ...(redacted !== undefined && { redacted }),
+    ...(signature !== undefined && { signature }),
+  };
+}
+
+/** What a caller's tool gave, as a result holds it. */
+export function resultPart(part: ContentPart): ToolResultPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  throw unsupportedContent(part);
+}

@@ -1,0 +1,140 @@
+import { sessionOfItem } from "../ids.ts";
+import type { CreateRequest } from "./create-request.ts";
+import { historyOf } from "./history.ts";
+import type {
+  ContentPart,
+  InputItem,
+  MessageInput,
+  ReferenceInput,
+  ResultInput,
+} from "./input-item.ts";
+import { textOf } from "./read-input.ts";
+import { missing, refusal } from "./refusal.ts";
+import type { ModelMessage } from "../../../domain/model-request.ts";
+
+/** What a request says to a session that knows all that was said before. */
+export interface Continuation {
+  readonly instructions: string | null;
+  readonly content: readonly ContentPart[];
+  /** Of calls that the session waits for. */
+  readonly results: readonly ResultInput[];
+}
+
+/** What a request says to a session that is still to be opened. */
+export interface Beginning {
+  readonly instructions: string | null;
+  readonly content: readonly ContentPart[];
+  /** What was said elsewhere, with a result for every call. */
+  readonly history: readonly ModelMessage[];
+}
+
+type Said = Pick<CreateRequest, "instructions" | "input">;
+
+/**
+ * Only what is new: everything behind the agent's last word. A result that stands before a later call was brought
+ * already, unless its call is among those that are still open: some clients put every result behind its own call.
+ */
+export function continuationOf(request: Said, openCalls: ReadonlySet<string>): Continuation {
+  const { input } = request;
+  const lastWord = input.findLastIndex((item) => isOfAgent(item) && item.kind !== "call");
+  const lastCall = input.findLastIndex(({ kind }) => kind === "call");
+  const results = input.flatMap((item, index) => {
+    const isNew = item.kind === "result" && index > lastWord;
+    return isNew && (index > lastCall || openCalls.has(item.callId)) ? [item] : [];
+  });
+  const content = newContent(input, Math.max(lastWord, lastCall));
+  if (content.length === 0 && results.length === 0) throw nothingNew(input);
+  return { instructions: instructionsOf(request), content, results };
+}
+
+export function beginningOf(request: Said): Beginning {
+  const { input } = request;
+  const lastWord = input.findLastIndex((item) => isOfAgent(item) || item.kind === "result");
+  const content = newContent(input, lastWord);
+  checkNothingIsMissing(input);
+  if (content.length === 0) throw nothingNew(input);
+  const history = historyOf(input.slice(0, lastWord + 1));
+  return { instructions: instructionsOf(request), content, history };
+}
+
+/** A result of a call that nobody waits for. */
+export function unknownCall({ callId, path }: Pick<ResultInput, "callId" | "path">): Error {
+  return refusal(`No call "${callId.slice(0, 80)}" waits for a result; send those that are open`, {
+    param: `${path}.call_id`,
+    code: "unknown_call",
+  });
+}
+
+/** What the agent said or did, also as it was sent back to us. */
+function isOfAgent(item: InputItem): boolean {
+  if (item.kind === "message") return item.role === "assistant";
+  // An output that we gave has an id of ours; one that the caller made has none.
+  if (item.kind === "result") return item.id !== null && sessionOfItem(item.id) !== null;
+  return true;
+}
+
+/** Without a session there are no calls but those in the input, and no items to refer to. */
+function checkNothingIsMissing(input: readonly InputItem[]): void {
+  const calls = new Set<string>();
+  for (const item of input) {
+    if (item.kind === "call") calls.add(item.callId);
+    if (item.kind === "result" && !calls.has(item.callId)) throw unknownCall(item);
+    if (item.kind === "reference") throw unknownItem(item);
+  }
+}
+
+function unknownItem({ id, path }: ReferenceInput): Error {
+  return missing(`There is no item "${id.slice(0, 80)}"; send the item itself`, {
+    param: `${path}.id`,
+    code: "item_not_found",
+  });
+}
+
+function newContent(input: readonly InputItem[], lastWord: number): readonly ContentPart[] {
+  return input.slice(lastWord + 1).flatMap((item) => (isFromUser(item) ? joined(item) : []));
+}
+
+function isFromUser(item: InputItem): item is MessageInput {
+  return item.kind === "message" && item.role === "user";
+}
+
+/** The parts in their order; texts that follow each other are one, on lines of their own. */
+function joined({ parts, path }: MessageInput): ContentPart[] {
+  const content: ContentPart[] = [];
+  for (const part of parts) {
+    const last = content.at(-1);
+    if (part.type === "text" && last?.type === "text")
+      content[content.length - 1] = { ...last, text: `${last.text}\n${part.text}` };
+    else content.push(part);
+  }
+  if (content.every((part) => part.type === "text" && part.text.trim() === ""))
+    throw refusal("A message of the user's says nothing; give it some text", {
+      param: path === "input" ? path : `${path}.content`,
+      code: "empty_user_message",
+    });
+  return content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+}
+
+function nothingNew(input: readonly InputItem[]): Error {
+  return input.some(isFromUser)
+    ? refusal("The agent has the last word in the input; add what the user says to it", {
+        param: "input",
+        code: "last_message_not_user",
+      })
+    : refusal("There is no message of the user's in the input; add one", {
+        param: "input",
+        code: "missing_user_message",
+      });
+}
+
+/** For this request alone: the caller sends them again, or does without them. */
+export function instructionsOf({ instructions, input }: Said): string | null {
+  const texts = input.flatMap((item) => {
+    if (item.kind === "compaction") return item.instructions === null ? [] : [item.instructions];
+    const isInstruction =
+      item.kind === "message" && (item.role === "system" || item.role === "developer");
+    return isInstruction ? [textOf(item.parts)] : [];
+  });
+  const said = [instructions ?? "", ...texts].filter((text) => text.trim() !== "");
+  return said.length === 0 ? null : said.join("\n\n");
+}

@@ -1,0 +1,67 @@
+import { responseId, type Place } from "./ids.ts";
+import type { OutputItem } from "./output-item.ts";
+import type { RecordedRequest } from "./recorded-request.ts";
+import type { IncompleteDetails, ResponseError } from "./response-status.ts";
+import type { ResponseUsage } from "./response-usage.ts";
+
+export type WireStatus =
+  | "queued"
+  | "in_progress"
+  | "completed"
+  | "incomplete"
+  | "failed"
+  | "cancelled";
+
+/** How far a response has come. */
+export interface ResponseFacts {
+  /** Of its first event, which it is named after. */
+  readonly place: Place;
+  /** In milliseconds since 1970; null while it is under way. */
+  readonly createdAt: number;
+  readonly completedAt: number | null;
+  readonly status: WireStatus;
+  readonly incompleteDetails: IncompleteDetails | null;
+  readonly error: ResponseError | null;
+  readonly output: readonly OutputItem[];
+  readonly usage: ResponseUsage | null;
+}
+
+/** A response as every body and every event of its life carries it: all keys, always. */
+export interface ResponseObject {
+  readonly id: string;
+  readonly object: "response";
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly status: WireStatus;
+  readonly incomplete_details: IncompleteDetails | null;
+  readonly error: ResponseError | null;
+  readonly output: readonly OutputItem[];
+  readonly usage: ResponseUsage | null;
+  readonly conversation: { readonly id: string };
+  readonly session_id: string;
+  readonly [echoed: string]: unknown;
+}
+
+export function responseObject(recorded: RecordedRequest, facts: ResponseFacts): ResponseObject {
+  const { place, createdAt, completedAt, status, output, usage } = facts;
+  const created = seconds(createdAt);
+  return {
+    id: responseId(place),
+    object: "response",
+    created_at: created,
+    // A clock may be set back; a response does not end before it began.
+    completed_at: completedAt === null ? null : Math.max(created, seconds(completedAt)),
+    status,
+    incomplete_details: facts.incompleteDetails,
+    ...recorded.echo,
+    output,
+    error: facts.error,
+    usage,
+    conversation: { id: place.sessionId },
+    session_id: place.sessionId,
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,7 @@
+/** An event as one piece of text: some readers forget what a write brought only half of. */
+export function sseText(event: { readonly type: string }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The last thing that a stream says. */
+export const SSE_DONE = "data: [DONE]\n\n";

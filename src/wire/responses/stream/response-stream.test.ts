@@ -1,0 +1,529 @@
+import { describe, expect, it } from "vitest";
+import { began, ended, logOf, SESSION } from "../../../../test/responses/any-turn.ts";
+import { eventProblems } from "../../../../test/responses/open-responses-schema.ts";
+import { violationsIn } from "../../../../test/responses/stream-checker.ts";
+import type { AgentEvent, ToolEnding } from "../../../domain/agent-event.ts";
+import { runCodec } from "../../../domain/codec.ts";
+import type { Envelope } from "../../../domain/envelope.ts";
+import { EVENT_MANIFEST } from "../../../domain/event-manifest.ts";
+import { toolCall, toolError, toolSuccess } from "../../../domain/tool.ts";
+import { callIdOf } from "../ids.ts";
+import { unrecordedRequest, type RecordedRequest } from "../recorded-request.ts";
+import { responseFrom, responseStream } from "./response-stream.ts";
+import type { StreamEvent } from "./stream-event.ts";
+import { STREAM_RULES } from "./stream-rules.ts";
+
+const RECORDED = unrecordedRequest("demo");
+
+function streamOf(log: readonly Envelope[], over: Partial<RecordedRequest> = {}): StreamEvent[] {
+  const events = runCodec(responseStream({ ...RECORDED, ...over }), log);
+  expect(violationsIn(events)).toEqual([]);
+  return events;
+}
+
+function responseOf(log: readonly Envelope[], over: Partial<RecordedRequest> = {}) {
+  const last = streamOf(log, over).at(-1);
+  if (last === undefined || !("response" in last)) throw new Error("The stream has no end");
+  return last.response;
+}
+
+function turn(events: readonly AgentEvent[], end: AgentEvent = ended()): Envelope[] {
+  return logOf([...began(), ...events, end]);
+}
+
+function message(messageId: string, ...events: readonly AgentEvent[]): AgentEvent[] {
+  return [
+    { type: "message.started", messageId, role: "assistant" },
+    ...events,
+    { type: "message.finished", messageId, reason: "end_turn" },
+  ];
+}
+
+function said(messageId: string, block: number, text: string): AgentEvent[] {
+  const place = { messageId, block };
+  return [
+    { type: "text.delta", ...place, text: text.slice(0, 2) },
+    { type: "text.delta", ...place, text: text.slice(2) },
+    { type: "text.finished", ...place, text },
+  ];
+}
+
+function thought(messageId: string, block: number, text: string): AgentEvent[] {
+  return [{ type: "thought.finished", messageId, block, text, signature: "sig" }];
+}
+
+function called(toolCallId: string, messageId: string, name = "read"): AgentEvent[] {
+  const place = { toolCallId, messageId, block: 9 };
+  const call = toolCall({
+    id: "c",
+    name,
+    inputText: '{"path":"a"}',
+    runBy: "client",
+    server: "files",
+  });
+  return [
+    { type: "tool.announced", ...place, name },
+    { type: "tool.input.delta", toolCallId, text: '{"path"' },
+    { type: "tool.input.delta", toolCallId, text: ':"a"}' },
+    { type: "tool.called", ...place, call },
+  ];
+}
+
+function answered(toolCallId: string, ending: ToolEnding = "succeeded"): AgentEvent {
+  const result = ending === "succeeded" ? toolSuccess("c", { b: 1, a: 2 }) : toolError("c", "no");
+  return { type: "tool.finished", toolCallId, ending, result };
+}
+
+/** A turn with everything in it. */
+const TURN = turn([
+  ...message(
+    "m0",
+    ...thought("m0", 0, "Hm."),
+    ...said("m0", 1, "Let me look."),
+    ...called("t", "m0"),
+  ),
+  answered("t"),
+  ...message("m1", ...said("m1", 0, "It is there.")),
+]);
+
+const CALL_ID = callIdOf(SESSION, "t");
+
+describe("the stream of a response", () => {
+  it("has a rule for every event of a session, and no reason is empty", () => {
+    expect(Object.keys(STREAM_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
+    for (const { silent, encode } of Object.values(STREAM_RULES))
+      expect([silent, encode].filter((value) => value !== undefined && value !== "")).toHaveLength(
+        1,
+      );
+  });
+
+  it("tells a turn in the order of the specification [OR-11, OR-14, OR-15, OR-16, OR-25]", () => {
+    const events = streamOf(TURN);
+    expect(events.flatMap(eventProblems)).toEqual([]);
+    expect(events.map(({ type }) => type.replace("response.", ""))).toEqual([
+      "created",
+      "in_progress",
+      "output_item.added",
+      "reasoning_summary_part.added",
+      "reasoning_summary_text.delta",
+      "reasoning_summary_text.done",
+      "reasoning_summary_part.done",
+      "output_item.done",
+      "output_item.added",
+      "content_part.added",
+      "output_text.delta",
+      "output_text.delta",
+      "output_text.delta",
+      "output_text.done",
+      "content_part.done",
+      "output_item.done",
+      "output_item.added",
+      "function_call_arguments.delta",
+      "function_call_arguments.delta",
+      "function_call_arguments.done",
+      "output_item.done",
+      "output_item.added",
+      "output_item.done",
+      "output_item.added",
+      "content_part.added",
+      "output_text.delta",
+      "output_text.delta",
+      "output_text.done",
+      "content_part.done",
+      "output_item.done",
+      "completed",
+    ]);
+  });
+
+  it("ends with all items, the answer told from what was said on the way [OR-34, OR-56, OR-59]", () => {
+    expect(responseOf(TURN).output).toEqual([
+      {
+        id: `rs_${SESSION}_9-0`,
+        type: "reasoning",
+        status: "completed",
+        summary: [{ type: "summary_text", text: "Hm." }],
+        signature: "sig",
+      },
+      {
+        id: `msg_${SESSION}_9-1`,
+        type: "message",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text: "Let me look.\n\n", annotations: [] }],
+        phase: "commentary",
+        session_id: SESSION,
+      },
+      {
+        id: `fc_${SESSION}_14`,
+        type: "function_call",
+        call_id: CALL_ID,
+        name: "read",
+        arguments: '{"path":"a"}',
+        status: "completed",
+      },
+      {
+        id: `fco_${SESSION}_19`,
+        type: "function_call_output",
+        call_id: CALL_ID,
+        output: '{"a":2,"b":1}',
+        status: "completed",
+      },
+      {
+        id: `msg_${SESSION}_20-0`,
+        type: "message",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text: "It is there.", annotations: [] }],
+        phase: "final_answer",
+        session_id: SESSION,
+      },
+    ]);
+  });
+
+  it("shows executed tools as calls of a server, with OpenAI's events [OR-58]", () => {
+    const events = streamOf(TURN, { trace: "mcp" });
+    const types = events.map(({ type }) => type).filter((type) => type.includes("mcp_call"));
+    expect(types).toEqual([
+      "response.mcp_call.in_progress",
+      "response.mcp_call_arguments.delta",
+      "response.mcp_call_arguments.done",
+      "response.mcp_call.completed",
+    ]);
+    expect(responseOf(TURN, { trace: "mcp" }).output[2]).toEqual({
+      id: `mcp_${SESSION}_14`,
+      type: "mcp_call",
+      server_label: "files",
+      name: "read",
+      arguments: '{"path":"a"}',
+      output: '{"a":2,"b":1}',
+      error: null,
+      status: "completed",
+      approval_request_id: null,
+    });
+  });
+
+  it("shows executed tools as items of our own, or not at all [OR-24, OR-58]", () => {
+    expect(responseOf(TURN, { trace: "extension" }).output[2]).toEqual({
+      id: `stc_${SESSION}_14`,
+      type: "spanline:tool_call",
+      call_id: CALL_ID,
+      name: "read",
+      server: "files",
+      arguments: '{"path":"a"}',
+      output: '{"a":2,"b":1}',
+      is_error: false,
+      error: null,
+      ending: "succeeded",
+      status: "completed",
+    });
+    const none = responseOf(TURN, { trace: "none" }).output;
+    expect(none.map(({ type }) => type)).toEqual(["reasoning", "message", "message"]);
+    const own = ["pairs", "none"] as const;
+    for (const trace of own) expect(streamOf(TURN, { trace }).flatMap(eventProblems)).toEqual([]);
+  });
+
+  it.each<ToolEnding>(["failed", "denied", "cancelled", "timed-out", "refused", "unknown"])(
+    "shows that a tool came to nothing: %s [OR-55, SD-27]",
+    (ending) => {
+      const log = turn([...message("m0", ...called("t", "m0")), answered("t", ending)]);
+      const error = { is_error: true, error: "no", ending };
+      expect(responseOf(log).output[1]).toMatchObject({
+        status: "completed",
+        output: "no",
+        ...error,
+      });
+      const mcp = { status: "failed", output: null, error: "no" };
+      expect(responseOf(log, { trace: "mcp" }).output[0]).toMatchObject(mcp);
+      expect(responseOf(log, { trace: "extension" }).output[0]).toMatchObject(error);
+    },
+  );
+
+  it("keeps parallel calls in the order they were made, whichever result comes first [OR-54]", () => {
+    const log = turn([
+      ...message("m0", ...called("t0", "m0"), ...called("t1", "m0")),
+      answered("t1"),
+      answered("t0"),
+    ]);
+    const [one, two] = [callIdOf(SESSION, "t0"), callIdOf(SESSION, "t1")];
+    const calls = responseOf(log).output.map((item) => ("call_id" in item ? item.call_id : null));
+    expect(calls).toEqual([one, two, two, one]);
+  });
+
+  it("gives a call without arguments an empty object, and one delta [OR-8, OR-16]", () => {
+    const call = toolCall({ id: "c", name: "now", inputText: "", runBy: "server" });
+    const place = { toolCallId: "t", messageId: "m0", block: 0 };
+    const events = streamOf(turn(message("m0", { type: "tool.called", ...place, call })));
+    const deltas = events.filter(({ type }) => type.endsWith("arguments.delta"));
+    expect(deltas).toMatchObject([{ delta: "{}" }]);
+    expect(
+      responseOf(turn(message("m0", { type: "tool.called", ...place, call }))).output,
+    ).toMatchObject([{ arguments: "{}", status: "completed" }]);
+  });
+
+  it("keeps arguments that cannot be read, as incomplete [SD-30]", () => {
+    const call = toolCall({ id: "c", name: "f", inputText: '{"a":', runBy: "client" });
+    const place = { toolCallId: "t", messageId: "m0", block: 0 };
+    expect(
+      responseOf(turn(message("m0", { type: "tool.called", ...place, call }))).output,
+    ).toMatchObject([{ arguments: '{"a":', status: "incomplete" }]);
+  });
+
+  it("maps a tool's name that the API does not take, and says the real one [OR-64]", () => {
+    const log = turn(message("m0", ...called("t", "m0", "fs/read")));
+    expect(responseOf(log).output[0]).toMatchObject({
+      name: expect.stringMatching(/^fs_read-[0-9a-v]{13}$/),
+      original_name: "fs/read",
+    });
+  });
+
+  it("has no message where nothing was said [OR-10]", () => {
+    const blank: AgentEvent = { type: "text.finished", messageId: "m0", block: 0, text: "" };
+    expect(responseOf(turn(message("m0", blank))).output).toEqual([]);
+  });
+
+  it("has one delta with the whole where the log has dropped them", () => {
+    const log = TURN.filter(({ event }) => !event.type.endsWith(".delta"));
+    const deltas = streamOf(log).flatMap((event) => ("delta" in event ? [event.delta] : []));
+    expect(deltas).toEqual(["Hm.", "Let me look.", "\n\n", '{"path":"a"}', "It is there."]);
+    expect(responseOf(log)).toEqual(responseOf(TURN));
+  });
+
+  it("parts two texts of one message by a blank line [OR-59]", () => {
+    const log = turn(message("m0", ...said("m0", 0, "First."), ...said("m0", 1, "Second.")));
+    expect(responseOf(log).output).toMatchObject([
+      { content: [{ text: "First.\n\n" }, { text: "Second." }], phase: "final_answer" },
+    ]);
+  });
+
+  it("keeps what was taken back, marked, and goes on behind it", () => {
+    const replaced: AgentEvent = { type: "message.replaced", messageId: "m0", text: "Better." };
+    const log = turn(message("m0", ...said("m0", 0, "Wrong."), replaced));
+    expect(responseOf(log).output).toMatchObject([
+      { content: [{ text: "Wrong.\n\n" }], withdrawn: true, phase: "commentary" },
+      { content: [{ text: "Better." }], phase: "final_answer" },
+    ]);
+  });
+
+  it("only goes on where the new text begins with the old, and takes it where nothing was shown", () => {
+    const replaced: AgentEvent = { type: "message.replaced", messageId: "m0", text: "Wrong. Not!" };
+    const shown = { content: [{ text: "Wrong. Not!" }], phase: "final_answer" };
+    expect(
+      responseOf(turn(message("m0", ...said("m0", 0, "Wrong."), replaced))).output,
+    ).toMatchObject([shown]);
+    expect(responseOf(turn(message("m0", replaced))).output).toMatchObject([shown]);
+  });
+
+  it("keeps text that the provider put into the user's mouth [SD-25]", () => {
+    const log = turn([
+      { type: "message.started", messageId: "u", role: "user" },
+      { type: "text.finished", messageId: "u", block: 0, text: "Did I?" },
+    ]);
+    expect(responseOf(log).output).toEqual([
+      {
+        id: `msg_${SESSION}_10`,
+        type: "message",
+        status: "completed",
+        role: "user",
+        content: [{ type: "input_text", text: "Did I?" }],
+      },
+    ]);
+  });
+
+  it("carries the caller's state on what the assistant says, and nothing of it hides a field", () => {
+    const state = { cursor: 7, id: "mine" };
+    const [, message] = responseOf(TURN, { state }).output;
+    expect(message).toMatchObject({ cursor: 7, id: `msg_${SESSION}_9-1`, session_id: SESSION });
+  });
+});
+
+describe("the end of a response", () => {
+  const text = message("m0", ...said("m0", 0, "So far"));
+
+  it("is incomplete with the reason where a limit ended the turn [OR-5, SD-31]", () => {
+    const end = ended({ outcome: "limited", reason: "max_tokens" });
+    expect(responseOf(turn(text, end))).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+      error: null,
+      output: [{ status: "incomplete" }],
+    });
+  });
+
+  it.each([
+    ["max_steps", "max_tool_calls"],
+    ["max_tool_calls", "max_tool_calls"],
+    ["max_seconds", "timeout"],
+  ])("says our own cap %s as %s", (reason, shown) => {
+    expect(responseOf(turn(text, ended({ outcome: "limited", reason })))).toMatchObject({
+      incomplete_details: { reason: shown },
+    });
+  });
+
+  it("is an error and then the failure, which keeps the items [OR-5, OR-22, SD-32]", () => {
+    const failure = { code: "connection_lost", message: "It broke", details: {} } as const;
+    const cut = {
+      type: "text.finished",
+      messageId: "m0",
+      block: 0,
+      text: "So f",
+      interrupted: true,
+    } as const;
+    const log = turn(
+      [{ type: "message.started", messageId: "m0", role: "assistant" }, cut],
+      ended({ outcome: "failed", reason: null, failure }),
+    );
+    const events = streamOf(log);
+    expect(events.at(-2)).toMatchObject({
+      type: "error",
+      error: { type: "server_error", code: "connection_lost", message: "It broke", param: null },
+    });
+    expect(events.at(-1)).toMatchObject({ type: "response.failed" });
+    expect(responseOf(log)).toMatchObject({
+      status: "failed",
+      error: { code: "connection_lost", message: "It broke" },
+      incomplete_details: null,
+      output: [{ status: "incomplete", content: [{ text: "So f" }] }],
+    });
+    expect(events.flatMap(eventProblems)).toEqual([]);
+  });
+
+  it("is cancelled where somebody stopped the turn, or took the prompt back [OR-5]", () => {
+    const stopped = responseOf(turn(text, ended({ outcome: "cancelled" })));
+    expect(stopped).toMatchObject({ status: "cancelled", incomplete_details: null, error: null });
+    const [accepted] = began();
+    if (accepted === undefined) throw new Error("There is one");
+    const taken = logOf([accepted, { type: "prompt.withdrawn", promptId: "p", reason: "gone" }]);
+    expect(responseOf(taken)).toMatchObject({ status: "cancelled", output: [] });
+    expect(responseOf(taken, { isBackground: true })).toMatchObject({ status: "cancelled" });
+  });
+
+  it("is a failure where the log stops [OR-26]", () => {
+    expect(responseOf(logOf([...began(), ...text]))).toMatchObject({
+      status: "failed",
+      error: { code: "incomplete_turn" },
+    });
+  });
+
+  it("has the usage of its own calls, and its total is their sum [OR-3, SD-33]", () => {
+    const usage = {
+      inputTokens: 10,
+      outputTokens: 5,
+      cacheReadTokens: 3,
+      cacheWriteTokens: 2,
+      totalTokens: 99,
+    };
+    const counted: AgentEvent[] = [
+      { type: "usage.reported", usage, latencyMs: 8 },
+      { type: "call.finished", callId: "k", outcome: "completed", reason: null, usage },
+    ];
+    expect(responseOf(turn([...text, ...counted]))).toMatchObject({
+      usage: {
+        input_tokens: 15,
+        input_tokens_details: { cached_tokens: 3 },
+        output_tokens: 5,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 20,
+      },
+    });
+    expect(responseOf(turn(text, ended({ usage })))).toMatchObject({ usage: { total_tokens: 20 } });
+    expect(responseOf(turn(text))).toMatchObject({ usage: { total_tokens: 0, steps: [] } });
+  });
+
+  it("has times in whole seconds, and none of its end before the end [OR-2]", () => {
+    const first = TURN[0]?.at ?? 0;
+    const log = TURN.map((envelope) => ({ ...envelope, at: envelope.at + 999 }));
+    expect(responseOf(log)).toMatchObject({ created_at: Math.floor((first + 999) / 1000) });
+    const back = TURN.map((envelope, index) => ({ ...envelope, at: first - index * 5000 }));
+    const { created_at, completed_at } = responseOf(back);
+    expect(completed_at).toBe(created_at);
+    const [created] = streamOf(TURN);
+    expect(created).toMatchObject({ response: { completed_at: null, status: "in_progress" } });
+  });
+});
+
+describe("calls that the caller runs", () => {
+  const paused: AgentEvent = { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] };
+  const first = turn(
+    message("m0", ...said("m0", 0, "One moment."), ...called("t", "m0", "weather")),
+    paused,
+  );
+
+  it.each(["pairs", "mcp", "extension", "none"] as const)(
+    "are open calls at the end of a complete response, in the mode %s [OR-53]",
+    (trace) => {
+      const { status, output } = responseOf(first, { trace, clientTools: ["weather"] });
+      expect(status).toBe("completed");
+      expect(output).toMatchObject([
+        { type: "message", phase: "commentary" },
+        { type: "function_call", call_id: CALL_ID, name: "weather", status: "completed" },
+      ]);
+    },
+  );
+
+  it.each(["mcp", "extension", "none"] as const)(
+    "are handed out even if nobody said that they are the caller's, in the mode %s",
+    (trace) => {
+      expect(responseOf(first, { trace }).output.at(-1)).toMatchObject({
+        type: "function_call",
+        call_id: CALL_ID,
+        arguments: '{"path":"a"}',
+      });
+    },
+  );
+
+  it("go on with a response of its own, whose input are the results [OR-53]", () => {
+    const log = logOf(
+      [
+        { type: "results.given", promptId: "r", turnId: "turn_1", toolCallIds: ["t"] },
+        answered("t"),
+        ...message("m1", ...said("m1", 0, "It rains.")),
+        ended({ usage: null }),
+      ],
+      40,
+    );
+    const response = responseOf(log);
+    expect(response.id).toBe(`resp_${SESSION}_40`);
+    expect(response.output).toMatchObject([{ type: "message", phase: "final_answer" }]);
+  });
+});
+
+describe("a response among others", () => {
+  it("passes over what belongs to other turns, and begins when its own does", () => {
+    const [accepted, started] = began();
+    if (accepted === undefined || started === undefined) throw new Error("There are two");
+    const other = { ...ended(), turnId: "turn_0" };
+    const before = logOf([accepted, ...message("x", ...said("x", 0, "Not mine")), other]).map(
+      (envelope) => ({ ...envelope, turnId: "turn_0" }),
+    );
+    const own = logOf([started, ...message("m0", ...said("m0", 0, "Mine")), ended()], 30);
+    expect(responseOf([...before, ...own]).output).toMatchObject([{ content: [{ text: "Mine" }] }]);
+  });
+
+  it("waits in the background as queued, and then runs", () => {
+    const events = streamOf(TURN, { isBackground: true });
+    expect(events.slice(0, 3)).toMatchObject([
+      { type: "response.created", response: { status: "queued" } },
+      { type: "response.queued", response: { status: "queued" } },
+      { type: "response.in_progress", response: { status: "in_progress" } },
+    ]);
+    expect(responseFrom(TURN.slice(0, 1), { ...RECORDED, isBackground: true })).toMatchObject({
+      status: "queued",
+      output: [],
+      usage: null,
+    });
+  });
+
+  it("can be looked at while it runs", () => {
+    expect(responseFrom(TURN.slice(0, 6), RECORDED)).toMatchObject({
+      status: "in_progress",
+      completed_at: null,
+      output: [{ type: "reasoning" }],
+    });
+    expect(responseFrom([], RECORDED)).toBeNull();
+  });
+
+  it("says nothing after its end", () => {
+    const late = logOf(message("m9", ...said("m9", 0, "Late")), 90);
+    expect(streamOf([...TURN, ...late])).toEqual(streamOf(TURN));
+  });
+});

@@ -1,0 +1,163 @@
+import type { Emit } from "../../../domain/codec.ts";
+import type { GatheredText } from "../../../domain/kept-text.ts";
+import type { Role } from "../../../domain/provider-event.ts";
+import type { ToolCall } from "../../../domain/tool.ts";
+import type { UsageStep } from "../../../domain/turn-state.ts";
+import type { Usage } from "../../../domain/usage.ts";
+import type { Place } from "../ids.ts";
+import { itemId } from "../item-id.ts";
+import type { OutputItem } from "../output-item.ts";
+import type { RecordedRequest } from "../recorded-request.ts";
+import type { AssistantMessageItem } from "../response-item.ts";
+import type { ResponseObject, WireStatus } from "../response-object.ts";
+import type { OpenItem, StreamEvent, StreamPiece } from "./stream-event.ts";
+
+/** How far one response has come. */
+export interface StreamState {
+  readonly recorded: RecordedRequest;
+  readonly clientTools: ReadonlySet<string>;
+  sequence: number;
+  /** Null until its first event. */
+  begun: Begun | null;
+  turnId: string | null;
+  status: WireStatus;
+  /** Of the last event that was seen. */
+  now: number;
+  /** Finished items by their place in the output; a place stays empty while its item is open. */
+  readonly output: (OutputItem | undefined)[];
+  readonly messages: Map<string, SeenMessage>;
+  /** Pieces of text by their block. */
+  readonly texts: Map<string, TextPiece>;
+  /** Messages of which it is not known whether they are the answer, in their order. */
+  pending: MessageDraft[];
+  readonly thoughts: Map<string, ThoughtDraft>;
+  readonly calls: Map<string, CallDraft>;
+  readonly steps: UsageStep[];
+  usage: Usage | null;
+  /** The last word about it. */
+  response: ResponseObject | null;
+}
+
+export interface Begun {
+  readonly place: Place;
+  readonly createdAt: number;
+  readonly promptId: string;
+  /** Calls whose results the request brought: they are its input. */
+  readonly given: ReadonlySet<string>;
+}
+
+export interface SeenMessage {
+  /** Of its first event. */
+  readonly seq: number;
+  readonly role: Role;
+  reason: string | null;
+}
+
+/** An item of the output that is still open. */
+export interface OpenOutput {
+  readonly id: string;
+  readonly index: number;
+  /** What its id is made of. */
+  readonly key: string;
+}
+
+export interface MessageDraft extends OpenOutput {
+  readonly messageId: string;
+  readonly pieces: TextPiece[];
+  isCut: boolean;
+  isWithdrawn: boolean;
+  /** Known to be commentary, and closed when its last piece is. */
+  phase: AssistantMessageItem["phase"] | null;
+}
+
+export interface TextPiece {
+  readonly draft: MessageDraft;
+  readonly contentIndex: number;
+  readonly gathered: GatheredText;
+  /** Its block has ended, or was taken back. */
+  isFinished: boolean;
+  /** Its part is closed. */
+  isClosed: boolean;
+}
+
+export interface ThoughtDraft extends OpenOutput {
+  readonly gathered: GatheredText;
+  hasPart: boolean;
+  isClosed: boolean;
+}
+
+export interface CallDraft {
+  readonly toolCallId: string;
+  readonly seq: number;
+  readonly name: string;
+  readonly shownAs: "function" | "mcp" | "extension" | "hidden";
+  readonly inputText: GatheredText;
+  /** While its item is open. */
+  item: OpenOutput | null;
+  call: ToolCall | null;
+  isAnswered: boolean;
+}
+
+export function initialStream(recorded: RecordedRequest): StreamState {
+  return {
+    recorded,
+    clientTools: new Set(recorded.clientTools),
+    sequence: 0,
+    begun: null,
+    turnId: null,
+    status: "queued",
+    now: 0,
+    output: [],
+    messages: new Map(),
+    texts: new Map(),
+    pending: [],
+    thoughts: new Map(),
+    calls: new Map(),
+    steps: [],
+    usage: null,
+    response: null,
+  };
+}
+
+export function tell(state: StreamState, piece: StreamPiece, emit: Emit<StreamEvent>): void {
+  emit({ ...piece, sequence_number: state.sequence });
+  state.sequence += 1;
+}
+
+export function sessionOf({ begun }: StreamState): string {
+  return begun?.place.sessionId ?? "";
+}
+
+/** A key for a block, made of what no log drops. */
+export function blockKeyOf(
+  { messages }: StreamState,
+  { messageId, block }: { readonly messageId: string; readonly block: number },
+): string {
+  return `${messages.get(messageId)?.seq ?? 0}-${block}`;
+}
+
+type Opening = Omit<OpenItem, "id" | "status" | "type">;
+
+/** Announces an item behind all others; `fields` are the zero values of its kind. */
+export function openItem(
+  state: StreamState,
+  { type, key, fields }: { type: OutputItem["type"]; key: string; fields: Opening },
+  emit: Emit<StreamEvent>,
+): OpenOutput {
+  const id = itemId(type, sessionOf(state), key);
+  const index = state.output.length;
+  state.output.push(undefined);
+  const item: OpenItem = { id, type, status: "in_progress", ...fields };
+  tell(state, { type: "response.output_item.added", output_index: index, item }, emit);
+  return { id, index, key };
+}
+
+export function closeItem(
+  state: StreamState,
+  index: number,
+  item: OutputItem,
+  emit: Emit<StreamEvent>,
+): void {
+  state.output[index] = item;
+  tell(state, { type: "response.output_item.done", output_index: index, item }, emit);
+}
