@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../src/domain/agent-event.ts";
 import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { ScriptedTurn } from "../support/scripted-sessions.ts";
+import { partText } from "../../src/domain/part-text.ts";
 
 /** What scripted agents say. */
 export function textEvents(messageId: string, ...pieces: readonly string[]): AgentEvent[] {
@@ -13,7 +14,7 @@ export function textEvents(messageId: string, ...pieces: readonly string[]): Age
 
 /** Says what it heard, and is done. */
 export function echoTurn(turn: ScriptedTurn): void {
-  const heard = turn.prompt.map(({ text }) => text).join(" ");
+  const heard = turn.prompt.map(partText).join(" ");
   turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
   turn.end();
 }

@@ -134,7 +134,8 @@ describe("the events of a session", () => {
   it("refuse a cursor of a session that was deleted and made again", async () => {
     const cursor = `${incarnation}.1`;
     await sessions.delete(sessionId);
-    await sessions.log(sessionId, { type: "session.titled", title: "Again" });
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    await sessions.open({ sessionId, principal, title: "Again" });
     expect(await portal.get(`${events}?cursor=${cursor}`)).toMatchObject({
       status: 410,
       json: { error: { code: "cursor_gone", hint: expect.stringContaining("beginning") } },

@@ -58,9 +58,9 @@ export function loggedSessions(): LoggedSessions {
     onCommand: async () => ({ status: "accepted" }),
     log: (sessionId, ...events) => append(sessionId, events, {}),
     logInternal: (sessionId, ...events) => append(sessionId, events, { visibility: "internal" }),
-    async open({ agent = "demo", principal, title, workingDirectory }) {
+    async open({ sessionId: named, agent = "demo", principal, title, workingDirectory }) {
       count += 1;
-      const sessionId = `ses_${count}`;
+      const sessionId = named ?? `ses_${count}`;
       const fields = {
         agent,
         principal: principal.id,
@@ -79,6 +79,7 @@ export function loggedSessions(): LoggedSessions {
       return sessions.onCommand(entry);
     },
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
+    peek: () => Promise.reject(new Error("The portal does not peek")),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
     async delete(sessionId) {

@@ -144,7 +144,8 @@ describe("a prompt", () => {
       return accepted;
     };
     const waiting = asked({ text: "x", wait: true }, { accept: "text/plain" });
-    await expect.poll(() => clock.pending).toBe(1);
+    // One for the wait, and one for a reader that takes nothing.
+    await expect.poll(() => clock.pending).toBe(2);
     clock.advance(60_000);
     expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
   });

@@ -5,7 +5,7 @@ import type { Clock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import type { PortalOptions } from "../../src/surfaces/portal/portal-options.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../src/surfaces/portal/portal-routes.ts";
-import { router } from "../../src/surfaces/portal/router.ts";
+import { router } from "../../src/http/router.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 export const TOKEN = "the-token-of-this-run";
@@ -43,7 +43,7 @@ export async function servedPortal(
 ): Promise<ServedPortal> {
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
-  const routes = portalRoutes({
+  const group = portalRoutes({
     sessions,
     token: TOKEN,
     keyless: true,
@@ -55,7 +55,7 @@ export async function servedPortal(
     port: 0,
     limits: PORTAL_LIMITS,
     onBug,
-    ...router(routes, onBug),
+    ...router([group], onBug),
   });
   const begin: ServedPortal["begin"] = (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { demoAgents } from "../../src/bridge/demo-agents.ts";
+import { DEFAULT_SERVE } from "../../src/bridge/config/default-serve.ts";
 import { runUp, type Up, type UpOptions } from "../../src/bridge/run-up.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 
@@ -43,13 +44,50 @@ describe("the bridge that is up", () => {
   });
 
   it.each([
-    ["127.0.0.1", 200],
-    ["0.0.0.0", 401],
-  ])("on %s answers whoever has no token with %i", async (host, status) => {
-    const running = await up(newDirectory(), { host });
+    ["127.0.0.1", 200, []],
+    ["0.0.0.0", 401, [{ name: "ada", key: "a-key-of-16-letters" }]],
+  ])("on %s answers whoever has no token with %i", async (host, status, keys) => {
+    const running = await up(newDirectory(), { host, serving: { ...DEFAULT_SERVE, keys } });
     onTestFinished(() => running.close());
     expect((await fetch(`${running.url}/api/sessions`)).status).toBe(status);
     const headers = { authorization: `Bearer ${tokenOf(running)}` };
     expect((await fetch(`${running.url}/api/sessions`, { headers })).status).toBe(200);
+  });
+});
+
+describe("sessions in the portal", () => {
+  const KEY = "a-key-of-16-letters";
+  const serving = { ...DEFAULT_SERVE, keys: [{ name: "ada", key: KEY }] };
+
+  async function askAs({ url }: Up, key: string | null): Promise<string> {
+    const response = await fetch(`${url}/v1/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: "demo", input: "Hello" }),
+    });
+    return JSON.parse(await response.text()).session_id;
+  }
+
+  it("are all there for the token, and only its own for a program of this machine without it [OR-36]", async () => {
+    const directory = newDirectory();
+    const guarded = await up(directory, { serving });
+    const adas = await askAs(guarded, KEY);
+    const listed = async (running: Up, headers: { [name: string]: string } = {}) => {
+      const answer = await fetch(`${running.url}/api/sessions`, { headers });
+      const { sessions } = JSON.parse(await answer.text());
+      return sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
+    };
+    const token = { authorization: `Bearer ${tokenOf(guarded)}` };
+    expect(await listed(guarded, token)).toContain(adas);
+    await guarded.close();
+
+    const keyless = await up(directory);
+    onTestFinished(() => keyless.close());
+    expect(await listed(keyless)).toEqual([keyless.session.sessionId]);
+    for (const path of ["", "/events"]) {
+      const answer = await fetch(`${keyless.url}/api/sessions/${adas}${path}`);
+      expect(answer.status).toBe(404);
+    }
+    expect(await listed(keyless, token)).toContain(adas);
   });
 });

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Principal, Right } from "../../domain/actor.ts";
 import type { ServedRequest } from "../../http/served.ts";
-import { ApiError } from "./api-error.ts";
-import { headerOf } from "./header.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { bearerOf, isSecret, secretDigest } from "../../http/bearer.ts";
+import { headerOf } from "../../http/header.ts";
 
 export interface AccessOptions {
   /** As the link has it that `up` prints. Whoever has it may do everything. */
@@ -24,16 +24,21 @@ const TOKEN_HINT =
 /** Who calls, and what they may do. Throws when they may not call at all. */
 export function principalOf(request: ServedRequest, options: AccessOptions): Principal {
   refuseOtherPages(request);
-  const id = options.principal ?? "local";
+  const principal = { id: options.principal ?? "local", rights: rightsOf(request, options) };
+  request.onCaller?.(principal.id);
+  return principal;
+}
+
+function rightsOf(request: ServedRequest, options: AccessOptions): readonly Right[] {
   const bearer = bearerOf(request);
   if (bearer !== undefined && !isToken(bearer, options.token))
     throw unknownCaller("The bearer token is not the one of this bridge");
   // A cookie with an earlier token is no offence: browsers keep it, and its page can still be read.
   if (bearer !== undefined || isToken(cookieOf(request) ?? "", options.token)) {
-    return { id, rights: TOKEN_RIGHTS };
+    return TOKEN_RIGHTS;
   }
   if (!options.keyless) throw unknownCaller("This server answers to those who have its token only");
-  return { id, rights: KEYLESS_RIGHTS };
+  return KEYLESS_RIGHTS;
 }
 
 export function requireRight({ rights }: Principal, right: Right, what: string): void {
@@ -43,10 +48,8 @@ export function requireRight({ rights }: Principal, right: Right, what: string):
   });
 }
 
-/** Digests have one length, and take the same time to compare wherever they differ. */
 export function isToken(given: string, token: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return isSecret(given, secretDigest(token));
 }
 
 /** Strict: no page of another site can have the browser send it. Scripts do not see it. */
@@ -63,12 +66,6 @@ function refuseOtherPages(request: ServedRequest): void {
   if (site === undefined || site === "same-origin" || site === "none") return;
   const message = `The request comes from a ${site} page, and only pages of this server may call it`;
   throw new ApiError(403, "access_denied", message);
-}
-
-function bearerOf(request: ServedRequest): string | undefined {
-  const value = headerOf(request, "authorization");
-  if (value === undefined) return undefined;
-  return /^bearer +(\S+)$/i.exec(value)?.[1] ?? "";
 }
 
 function cookieOf(request: ServedRequest): string | undefined {

@@ -150,7 +150,7 @@ function said(text) {
 }
 
 function textIn(content) {
-  return content.map((part) => part.text ?? "").join("\n");
+  return content.map((part) => part.text ?? "(A picture, " + part.mediaType + ")").join("\n");
 }
 
 function messageOf(messageId) {
@@ -221,12 +221,12 @@ function duration(ms) {
 }
 
 function approvalCard(asked, isInTool) {
-  const { approvalId, question, options, action, about, input, deadline } = asked;
+  const { approvalId, question, options, action, always = action, about, input, deadline } = asked;
   const card = made("section", { class: "approval", "aria-label": "An answer is needed" });
   const problem = made("p", { class: "problem", role: "alert" });
   const approval = { card, about, buttons: [], isSending: false };
   approval.buttons = options.map((decision, at) => {
-    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, decision === "allow-always" ? "Always allow " + action + " in this session" : CHOICES[decision] ?? decision);
+    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, decision === "allow-always" ? "Always allow " + always + " in this session" : CHOICES[decision] ?? decision);
     button.addEventListener("click", async () => {
       approval.isSending = true;
       refreshChoices(approval);

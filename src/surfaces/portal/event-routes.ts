@@ -2,19 +2,17 @@ import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import { principalOf } from "./access.ts";
-import { failureBody } from "./api-error.ts";
+import { failureBody } from "./error-body.ts";
 import { parseCursor } from "./cursor-text.ts";
-import { cutWhenStalled } from "./cut-when-stalled.ts";
+import { cutWhenStalled } from "../../http/cut-when-stalled.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
-import { headerOf } from "./header.ts";
-import { QUIET, withHeartbeats, type HeartbeatOptions } from "./heartbeats.ts";
-import { GUARDING_HEADERS } from "./json-answer.ts";
+import { headerOf } from "../../http/header.ts";
+import { QUIET, withHeartbeats, type HeartbeatOptions } from "../../http/heartbeats.ts";
+import { DEFAULT_HEARTBEAT_MS, EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { invalid } from "./request-body.ts";
-import type { Route } from "./router.ts";
+import { invalid } from "../../http/json-body.ts";
+import type { Route } from "../../http/router.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
-
-const DEFAULT_HEARTBEAT_MS = 15_000;
 
 /** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
 export function eventRoutes(options: PortalOptions): Route[] {
@@ -25,25 +23,18 @@ export function eventRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions/:id/events",
       async handle(request, { id = "" }) {
-        principalOf(request, options);
+        const principal = principalOf(request, options);
         const cursor = cursorIn(request);
-        const record = await foundSession(sessions, id);
+        const record = await foundSession(sessions, id, principal);
         const batches = sessions.subscribe(id, cursor, request.gone)[Symbol.asyncIterator]();
         const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
         const { gone } = request;
         const pieces = streamed(ready, { frames, gone, heartbeat: { clock, everyMs } });
-        return { status: 200, headers: STREAM_HEADERS, ...cutWhenStalled(pieces, options) };
+        return { status: 200, headers: EVENT_STREAM_HEADERS, ...cutWhenStalled(pieces, options) };
       },
     },
   ];
 }
-
-/** Behind a proxy that gathers answers, events would come late. */
-const STREAM_HEADERS = {
-  ...GUARDING_HEADERS,
-  "content-type": "text/event-stream; charset=utf-8",
-  "x-accel-buffering": "no",
-} as const;
 
 /** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
 function cursorIn(request: ServedRequest): Cursor | undefined {

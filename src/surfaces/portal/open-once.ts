@@ -1,6 +1,6 @@
 import { digestOfText } from "../../platform/digest.ts";
 import type { OpenSession, Sessions } from "../../session/sessions.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../../http/api-error.ts";
 import type { SessionRecord } from "./session-view.ts";
 
 /**

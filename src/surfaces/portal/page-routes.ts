@@ -1,10 +1,10 @@
 import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
 import { isToken, tokenCookie } from "./access.ts";
-import { ApiError } from "./api-error.ts";
-import { GUARDING_HEADERS } from "./json-answer.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { GUARDING_HEADERS } from "../../http/json-answer.ts";
 import { LIST_PAGE } from "./list-page.ts";
 import { page } from "./page.ts";
-import type { Route } from "./router.ts";
+import type { Route } from "../../http/router.ts";
 import { SESSION_PAGE } from "./session-page.ts";
 
 /** The pages. They hold nothing of any session, so anybody may have them; what they show they ask for. */

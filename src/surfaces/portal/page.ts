@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ServedAnswer } from "../../http/served.ts";
-import { GUARDING_HEADERS } from "./json-answer.ts";
+import { GUARDING_HEADERS } from "../../http/json-answer.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
 /** A page without any data: its script asks for that. */

@@ -1,10 +1,11 @@
-import type { ServerLimits } from "../../http/server.ts";
+import type { ServerLimits } from "../../http/server-options.ts";
 import { commandRoutes } from "./command-routes.ts";
+import { portalErrors } from "./error-body.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import { promptRoutes } from "./prompt-routes.ts";
-import type { Route } from "./router.ts";
+import type { RouteGroup } from "../../http/router.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 /** What the portal takes in one request. */
@@ -14,12 +15,15 @@ export const PORTAL_LIMITS: ServerLimits = {
 };
 
 /** The browser's side of the bridge: its pages, and the interface that they and `curl` use. */
-export function portalRoutes(options: PortalOptions): Route[] {
-  return [
-    ...pageRoutes(options),
-    ...sessionRoutes(options),
-    ...eventRoutes(options),
-    ...commandRoutes(options),
-    ...promptRoutes(options),
-  ];
+export function portalRoutes(options: PortalOptions): RouteGroup {
+  return {
+    routes: [
+      ...pageRoutes(options),
+      ...sessionRoutes(options),
+      ...eventRoutes(options),
+      ...commandRoutes(options),
+      ...promptRoutes(options),
+    ],
+    errors: portalErrors,
+  };
 }

@@ -2,7 +2,8 @@ import type { Decision } from "../../domain/agent-event.ts";
 import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
-import { invalid, optionalText, requiredText } from "./request-body.ts";
+import { invalid } from "../../http/json-body.ts";
+import { optionalText, requiredText } from "./request-body.ts";
 
 /** A command, and the right that it takes. */
 export interface AskedCommand {

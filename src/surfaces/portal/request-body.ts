@@ -1,24 +1,5 @@
-import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
-import type { ServedRequest } from "../../http/served.ts";
-import { ApiError } from "./api-error.ts";
-import { headerOf } from "./header.ts";
-
-/** The JSON object that a request must have for a body. A form of another site cannot be sent under this type. */
-export function bodyOf(request: ServedRequest): JsonObject {
-  const type = headerOf(request, "content-type") ?? "";
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
-    const found = type === "" ? "none" : `"${type}"`;
-    throw new ApiError(
-      415,
-      "validation_failed",
-      `The content type is ${found}, wanted application/json`,
-    );
-  }
-  const parsed = parseJson(utf8(request.body));
-  if (!parsed.ok) throw invalid(`The body is no JSON: ${parsed.reason}`);
-  if (!isObject(parsed.value)) throw invalid("The body is no JSON object");
-  return parsed.value;
-}
+import type { JsonObject } from "../../domain/json.ts";
+import { invalid } from "../../http/json-body.ts";
 
 export function requiredText(body: JsonObject, name: string): string {
   const value = optionalText(body, name);
@@ -42,19 +23,7 @@ export function optionalFlag(body: JsonObject, name: string): boolean | undefine
   return value;
 }
 
-export function invalid(message: string): ApiError {
-  return new ApiError(400, "validation_failed", message);
-}
-
 /** Not what every object inherits. */
 function ownValue(body: JsonObject, name: string): JsonObject[string] | undefined {
   return Object.hasOwn(body, name) ? body[name] : undefined;
-}
-
-function utf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw invalid("The body is not UTF-8");
-  }
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
 
 export function senderOf(request: ServedRequest, principal: Principal): Sender {
   const key = idempotencyKeyOf(request);

@@ -1,12 +1,13 @@
-import { bodyOf, invalid, optionalText } from "./request-body.ts";
-import { ApiError } from "./api-error.ts";
+import { invalid, jsonBodyOf } from "../../http/json-body.ts";
+import { optionalText } from "./request-body.ts";
+import { ApiError } from "../../http/api-error.ts";
 import { principalOf, requireRight } from "./access.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import { jsonAnswer } from "../../http/json-answer.ts";
 import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import type { Route } from "./router.ts";
-import { foundSession, sessionView } from "./session-view.ts";
+import type { Route } from "../../http/router.ts";
+import { foundSession, ownedBy, sessionView } from "./session-view.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_SESSIONS = 200;
@@ -19,12 +20,13 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions",
       async handle(request) {
-        const { rights } = principalOf(request, options);
+        const principal = principalOf(request, options);
         const query = new URLSearchParams(request.query);
         const page = query.get("page");
         const search = query.get("search");
         const found = await sessions.list({
           limit: limitIn(query),
+          ...ownedBy(principal),
           ...(page !== null && page !== "" && { page }),
           ...(search !== null && search !== "" && { search }),
         });
@@ -32,7 +34,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
           sessions: found.sessions.map(sessionView),
           nextPage: found.nextPage ?? null,
           agents: sessions.agents,
-          rights,
+          rights: principal.rights,
         });
       },
     },
@@ -41,7 +43,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       path: "/api/sessions",
       async handle(request) {
         const principal = principalOf(request, options);
-        const body = bodyOf(request);
+        const body = jsonBodyOf(request);
         const agent = optionalText(body, "agent");
         const title = optionalText(body, "title");
         const workingDirectory = optionalText(body, "workingDirectory");
@@ -68,8 +70,9 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions/:id",
       async handle(request, { id = "" }) {
-        const { rights } = principalOf(request, options);
-        return jsonAnswer(200, { ...sessionView(await foundSession(sessions, id)), rights });
+        const principal = principalOf(request, options);
+        const record = await foundSession(sessions, id, principal);
+        return jsonAnswer(200, { ...sessionView(record), rights: principal.rights });
       },
     },
   ];

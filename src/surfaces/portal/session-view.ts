@@ -1,5 +1,6 @@
+import type { Principal } from "../../domain/actor.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../../http/api-error.ts";
 import { cursorText } from "./cursor-text.ts";
 
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;
@@ -20,10 +21,21 @@ export function sessionView(record: SessionRecord): SessionView {
   };
 }
 
-export async function foundSession(sessions: Sessions, sessionId: string): Promise<SessionRecord> {
+/** A session belongs to its principal; to another it is not there, unless they may control everything here. */
+export async function foundSession(
+  sessions: Sessions,
+  sessionId: string,
+  principal: Principal,
+): Promise<SessionRecord> {
   const record = await sessions.find(sessionId);
-  if (record !== undefined) return record;
+  const wanted = ownedBy(principal).principal ?? record?.principal;
+  if (record !== undefined && record.principal === wanted) return record;
   throw new ApiError(404, "not_found", `There is no session "${sessionId}"`, {
     hint: "GET /api/sessions lists those that there are",
   });
+}
+
+/** Whose sessions somebody sees: all, with the token of the bridge. */
+export function ownedBy({ id, rights }: Principal): { readonly principal?: string } {
+  return rights.includes("control") ? {} : { principal: id };
 }

@@ -1,0 +1,27 @@
+import type { ErrorCode, Failure } from "../../domain/errors.ts";
+import type { ApiError } from "../../http/api-error.ts";
+import { jsonAnswer } from "../../http/json-answer.ts";
+import type { ServedAnswer } from "../../http/served.ts";
+
+/** The one form that an error has on this surface. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly hint?: string;
+    readonly details?: Failure["details"];
+  };
+}
+
+export function portalErrors(error: ApiError): ServedAnswer {
+  const { status, code, message, headers } = error;
+  const hint = error.hint ?? (status === 410 ? CURSOR_HINT : undefined);
+  const body: ErrorBody = { error: { code, message, ...(hint !== undefined && { hint }) } };
+  return jsonAnswer(status, body, headers);
+}
+
+const CURSOR_HINT = "Forget what was read, and read from the beginning: without a cursor";
+
+export function failureBody({ code, message, details }: Failure): ErrorBody {
+  return { error: { code, message, details } };
+}

@@ -1,0 +1,272 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import { mayUseAgent } from "../../http/caller.ts";
+import { digestOfText } from "../../platform/digest.ts";
+import type { Outlook, Sessions } from "../../session/sessions.ts";
+import { callIdOf } from "../../wire/responses/ids.ts";
+import type { Ask, Asked, NamedSession } from "./ask.ts";
+import { ownedSession, type SessionRecord } from "./owned-session.ts";
+import { envelopeAt } from "./read-log.ts";
+import * as refusals from "./refusals.ts";
+import type { ResponsesSettings } from "./responses-options.ts";
+import { isKept } from "./stored-response.ts";
+
+export interface AskOptions {
+  readonly sessions: Sessions;
+  readonly settings: ResponsesSettings;
+  readonly newSessionId: () => string;
+}
+
+/** Says to a session what a request says, once, and tells where its answer begins in the log. */
+export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> {
+  const { sessions } = options;
+  if (ask.agent !== null && !sessions.agents.includes(ask.agent))
+    throw refusals.unknownModel(ask.agent, sessions.agents);
+  const known = await knownSession(ask, options);
+  if (known === undefined) return begin(ask, options);
+  if (ask.agent !== null && ask.agent !== known.agent)
+    throw refusals.otherAgent(ask.agent, known.agent);
+  return goOn(ask, known, options);
+}
+
+/** The session that the request goes on with; undefined where one is to be opened. */
+async function knownSession(
+  { session, caller, agent }: Ask,
+  { sessions, settings }: AskOptions,
+): Promise<SessionRecord | undefined> {
+  if (session === null || isStateless(agent ?? sessions.agents[0] ?? "", settings))
+    return undefined;
+  const record = await ownedSession(sessions, session.sessionId, caller);
+  if (record !== undefined) return isStateless(record.agent, settings) ? undefined : record;
+  if (session.isImplied) return undefined;
+  if (session.after !== undefined)
+    throw refusals.previousNotFound({ sessionId: session.sessionId, seq: session.after });
+  return adopted(session, { sessions, settings, caller, agent });
+}
+
+interface Adopting {
+  readonly sessions: Sessions;
+  readonly settings: ResponsesSettings;
+  readonly caller: Ask["caller"];
+  readonly agent: string | null;
+}
+
+/** Its agent may know it, though nobody here does. */
+async function adopted(
+  { sessionId }: NamedSession,
+  { sessions, settings, caller, agent }: Adopting,
+): Promise<SessionRecord> {
+  const isTaken = (await sessions.find(sessionId)) !== undefined;
+  if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
+    throw refusals.unknownSession(sessionId);
+  const name = agentFor(agent, caller, sessions);
+  return sessions.open({ sessionId, agent: name, principal: caller });
+}
+
+/** As AgentCore wants it. */
+const SHORTEST_ADOPTED = 33;
+
+/** The one that is asked for, or the first that the caller may use. */
+export function agentFor(
+  wanted: string | null,
+  caller: Ask["caller"],
+  { agents }: Sessions,
+): string {
+  const name = wanted ?? agents.find((one) => mayUseAgent(caller, one)) ?? "";
+  if (agents.includes(name) && mayUseAgent(caller, name)) return name;
+  throw refusals.unknownModel(
+    name,
+    agents.filter((one) => mayUseAgent(caller, one)),
+  );
+}
+
+function isStateless(agent: string, { statelessAgents }: ResponsesSettings): boolean {
+  return statelessAgents.includes(agent);
+}
+
+async function begin(ask: Ask, options: AskOptions): Promise<Asked> {
+  const { sessions, settings, newSessionId } = options;
+  const { caller, retry } = ask;
+  const before = retry.isRepeated ? await askedBefore(ask, sessions) : undefined;
+  if (before !== undefined) return before;
+  const name = agentFor(ask.agent, caller, sessions);
+  const { content, history, instructions } = ask.begin();
+  const isForeign = history.length > 0;
+  if (isForeign && settings.foreignHistory === "reject") throw refusals.foreignHistory();
+  const isTold = isForeign && settings.foreignHistory === "replay";
+  const record = await sessions.open({
+    sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
+    agent: name,
+    principal: caller,
+    label: retry.fingerprint,
+    ...(isTold && { history }),
+  });
+  if (!isOwnedBy(record, caller.id)) throw refusals.unknownSession(record.sessionId);
+  const outlook = await sessions.peek(record.sessionId);
+  const asked = await send({ ask, record, sessions }, (note) => ({
+    type: "prompt",
+    content,
+    options: promptOptions(ask, outlook, { instructions, settings }),
+    note: note([]),
+  }));
+  return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
+}
+
+/** Whoever asks again under its own key finds the same session. */
+function keyedSession(principal: string, key: string): string {
+  return `ses_${digestOfText(JSON.stringify([principal, "responses", key])).slice(0, 32)}`;
+}
+
+function isOwnedBy({ principal }: SessionRecord, id: string): boolean {
+  return principal === id;
+}
+
+async function goOn(ask: Ask, record: SessionRecord, options: AskOptions): Promise<Asked> {
+  const { sessions, settings } = options;
+  const { sessionId } = record;
+  const outlook = await sessions.peek(sessionId);
+  const { after, isHeld = false } = ask.session ?? {};
+  if (after !== undefined) await checkPrevious({ seq: after, isHeld }, record, sessions);
+  const last = await lastAsked(record, outlook, sessions);
+  if (last !== undefined && isSame(ask, last.note)) return { ...last, isRepeated: true };
+  const { content, results, instructions } = ask.goOn(sessionId, outlook);
+  const [open] = outlook.pausedFor;
+  if (open !== undefined && results.length === 0)
+    throw refusals.openCallsLeft(callIdOf(sessionId, open));
+  return send({ ask, record, sessions }, (note) =>
+    results.length > 0
+      ? {
+          type: "give-results",
+          results,
+          ...(content.length > 0 && { content }),
+          note: note(outlook.promptTools),
+          ...(after !== undefined && { after }),
+        }
+      : {
+          type: "prompt",
+          content,
+          options: promptOptions(ask, outlook, { instructions, settings }),
+          note: note([]),
+          ...(after !== undefined && { after }),
+        },
+  );
+}
+
+/** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
+function isSame({ retry, session }: Ask, note: JsonObject): boolean {
+  if (retry.key !== undefined) {
+    if (note["key"] !== retry.key) return false;
+    if (note["fingerprint"] !== retry.fingerprint) throw refusals.keyReused();
+    return true;
+  }
+  const isRepeated = retry.isRepeated || session?.after !== undefined;
+  return isRepeated && note["fingerprint"] === retry.fingerprint;
+}
+
+/** A response that was forgotten, or never kept, cannot be gone on from. */
+async function checkPrevious(
+  { seq, isHeld }: { readonly seq: number; readonly isHeld: boolean },
+  record: SessionRecord,
+  sessions: Sessions,
+): Promise<void> {
+  const { sessionId } = record;
+  const first = await envelopeAt(record, seq, sessions);
+  const event = first?.event;
+  const isThere = event?.type === "prompt.accepted" || event?.type === "results.given";
+  const place = { sessionId, seq };
+  if (!isThere || !(isHeld || isKept(event.note ?? {}))) throw refusals.previousNotFound(place);
+  if ((await sessions.peek(sessionId)).forgotten.includes(event.promptId))
+    throw refusals.previousNotFound(place);
+}
+
+async function lastAsked(
+  record: SessionRecord,
+  { asked }: Outlook,
+  sessions: Sessions,
+): Promise<Asked | undefined> {
+  if (asked === null) return undefined;
+  const first = await envelopeAt(record, asked.seq, sessions);
+  const event = first?.event;
+  if (event?.type !== "prompt.accepted" && event?.type !== "results.given") return undefined;
+  const { sessionId, incarnation, agent } = record;
+  const place = { sessionId, incarnation, agent, ...asked };
+  return { ...place, isRepeated: false, note: event.note ?? {} };
+}
+
+/** The request that this one repeats, by what it says: the newest session that began with it. */
+async function askedBefore(ask: Ask, sessions: Sessions): Promise<Asked | undefined> {
+  const { fingerprint: label } = ask.retry;
+  const { sessions: found } = await sessions.list({ limit: 1, label, principal: ask.caller.id });
+  const [record] = found;
+  if (record === undefined) return undefined;
+  const last = await lastAsked(record, await sessions.peek(record.sessionId), sessions);
+  return last?.note["fingerprint"] === label ? { ...last, isRepeated: true } : undefined;
+}
+
+interface Options {
+  readonly instructions: string | null;
+  readonly settings: ResponsesSettings;
+}
+
+function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }: Options) {
+  const agentTools = agent.tools.map(({ name }) => name);
+  return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
+}
+
+interface Sending {
+  readonly ask: Ask;
+  readonly record: SessionRecord;
+  readonly sessions: Sessions;
+}
+
+type Note = (clientTools: readonly string[]) => JsonObject;
+
+async function send(
+  { ask, record, sessions }: Sending,
+  commandWith: (note: Note) => SessionCommand,
+): Promise<Asked> {
+  const { caller, retry } = ask;
+  const { sessionId, incarnation, agent } = record;
+  const { fingerprint, key } = retry;
+  const known = key === undefined ? { fingerprint } : { fingerprint, key };
+  let note: JsonObject = {};
+  const command = commandWith((clientTools) => {
+    note = { ...ask.note({ agent, clientTools }), ...known };
+    return note;
+  });
+  for (let nth = 0; ; nth += 1) {
+    const named =
+      key === undefined ? {} : { commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
+    const reply = await sessions.command(sessionId, command, { principal: caller, ...named });
+    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
+    // A command that was sent before got its reply then, and is at a place that the session had already.
+    const isRepeated = place.seq <= record.seq;
+    if (!isRepeated || !cameToNothing(place.seq, await sessions.peek(sessionId)))
+      return { ...place, note, isRepeated };
+  }
+}
+
+/** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
+function cameToNothing(seq: number, { askedAt }: Outlook): boolean {
+  if (askedAt.includes(seq)) return false;
+  const [oldest] = askedAt;
+  // Older ones are not remembered.
+  return askedAt.length < FEW_ASKED || oldest === undefined || oldest < seq;
+}
+
+/** With fewer, all are there that ever were. */
+const FEW_ASKED = 64;
+
+function placeIn(
+  reply: CommandReply,
+  ask: Ask,
+): Pick<Asked, "promptId" | "seq"> & { readonly isWaiting: boolean } {
+  if (reply.status === "refused") {
+    if (reply.failure.details["reason"] === "gone_on") throw refusals.notLatest();
+    if (reply.failure.details["reason"] === "other_command") throw refusals.keyReused();
+    throw refusals.refusedBySession(reply.failure, (path) => ask.fieldOf?.(path));
+  }
+  const { promptId, seq, turnId } = reply;
+  if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");
+  return { promptId, seq, isWaiting: turnId === undefined };
+}

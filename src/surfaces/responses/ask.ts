@@ -1,0 +1,82 @@
+import type { PromptOptions } from "../../domain/agent-event.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { ModelMessage } from "../../domain/model-request.ts";
+import type { GivenPart, GivenResult } from "../../domain/session-command.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { Outlook } from "../../session/sessions.ts";
+
+/** What a request wants of a session, in the words of no protocol. */
+export interface Ask {
+  readonly caller: Caller;
+  /** By its name; null for the session's, or for the first that there is. */
+  readonly agent: string | null;
+  readonly session: NamedSession | null;
+  readonly retry: Retry;
+  /** What is said to a session that is still to be opened. Throws where it cannot be said. */
+  begin(): Beginning;
+  /** What is said to a session that knows all that was said before. */
+  goOn(sessionId: string, outlook: Outlook): GoingOn;
+  /** What the request wants of its turn. */
+  options(instructions: string | null, agentTools: readonly string[]): PromptOptions;
+  /** The field of the request that a part of its command was made of, for whoever has to mend it. */
+  fieldOf?(path: string): string | undefined;
+  /** What is kept beside the prompt. */
+  note(facts: NoteFacts): JsonObject;
+}
+
+export interface NamedSession {
+  readonly sessionId: string;
+  /** Where the response begins that has to be the last one. */
+  readonly after?: number;
+  /** It was only read out of ids that the caller echoed, which may be somebody else's. */
+  readonly isImplied: boolean;
+  /** The response at `after` may be gone on from though nobody keeps it: the caller's connection remembers it. */
+  readonly isHeld?: boolean;
+}
+
+export interface Beginning {
+  readonly content: readonly GivenPart[];
+  readonly history: readonly ModelMessage[];
+  readonly instructions: string | null;
+}
+
+export interface GoingOn {
+  readonly content: readonly GivenPart[];
+  /** Of all calls that the turn is paused for; empty for a prompt. */
+  readonly results: readonly GivenResult[];
+  readonly instructions: string | null;
+}
+
+export interface NoteFacts {
+  readonly agent: string;
+  /** Tools of the caller's from the request that the turn began with. */
+  readonly clientTools: readonly string[];
+}
+
+/** How a request is known that was sent before. */
+export interface Retry {
+  /** The caller's own name for it. */
+  readonly key?: string;
+  /** Of who sends what. */
+  readonly fingerprint: string;
+  /** The caller says that it was sent before. */
+  readonly isRepeated: boolean;
+}
+
+/** Where the log has what was asked. */
+export interface Asked {
+  readonly sessionId: string;
+  readonly incarnation: string;
+  /** Of the event that begins the answer. */
+  readonly seq: number;
+  readonly promptId: string;
+  readonly agent: string;
+  /** A turn before it runs. */
+  readonly isWaiting?: boolean;
+  /** What became of a conversation that was held elsewhere. */
+  readonly history?: "replayed" | "ignored";
+  /** It had been asked before. */
+  readonly isRepeated: boolean;
+  /** What was kept beside the prompt: of a repeated one, what was kept then. */
+  readonly note: JsonObject;
+}

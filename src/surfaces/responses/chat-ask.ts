@@ -1,0 +1,69 @@
+import { settledMessages } from "../../domain/settled-messages.ts";
+import type { Caller } from "../../http/caller.ts";
+import { chatNote } from "../../wire/chat-server/chat-note.ts";
+import {
+  chatFieldOf,
+  chatPromptOptions,
+  type ChatRequest,
+} from "../../wire/chat-server/chat-request.ts";
+import { chatSession } from "../../wire/chat-server/chat-session.ts";
+import {
+  chatHistory,
+  chatTurn,
+  givenParts,
+  givenResults,
+} from "../../wire/chat-server/chat-turn.ts";
+import { sessionOfCall } from "../../wire/responses/ids.ts";
+import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
+import type { Ask, Beginning, GoingOn, Retry } from "./ask.ts";
+
+export interface ChatWish {
+  readonly request: ChatRequest;
+  readonly caller: Caller;
+  readonly trace: TraceMode;
+  readonly retry: Retry;
+  readonly header?: { readonly name: string; readonly value: string };
+}
+
+/** A request for a chat completion, as what it wants of a session. */
+export function chatAsk({ request, caller, trace, retry, header }: ChatWish): Ask {
+  return {
+    caller,
+    agent: request.model ?? null,
+    session: chatSession(request, header),
+    retry,
+    begin: () => chatBeginning(request),
+    goOn: (sessionId, { pausedFor }) => chatGoingOn(request, sessionId, pausedFor),
+    options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
+    fieldOf: chatFieldOf,
+    note: ({ agent }) =>
+      chatNote({ model: request.model ?? agent, trace: trace === "none" ? "none" : "items" }),
+  };
+}
+
+export function chatBeginning(request: ChatRequest): Beginning {
+  const { said, earlier, instructions = null } = chatTurn(request, { sessionOf, isNew: true });
+  return {
+    content: givenParts(said),
+    history: settledMessages(chatHistory(earlier)),
+    instructions,
+  };
+}
+
+function chatGoingOn(
+  request: ChatRequest,
+  sessionId: string,
+  toolCallIds: readonly string[],
+): GoingOn {
+  const turn = chatTurn(request, { sessionOf, isNew: false });
+  const hasResults = turn.results.length > 0 || toolCallIds.length > 0;
+  return {
+    content: givenParts(turn.said),
+    results: hasResults ? givenResults(turn, { sessionId, toolCallIds }) : [],
+    instructions: turn.instructions ?? null,
+  };
+}
+
+function sessionOf(callId: string): string | undefined {
+  return sessionOfCall(callId) ?? undefined;
+}

@@ -1,0 +1,135 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { Caller } from "../../http/caller.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import type { GuardedRoute } from "../../http/guarded-routes.ts";
+import { jsonAnswer } from "../../http/json-answer.ts";
+import { jsonBodyOf } from "../../http/json-body.ts";
+import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
+import { readCreateRequest } from "../../wire/responses/request/read-create-request.ts";
+import { readNote, unrecordedRequest } from "../../wire/responses/recorded-request.ts";
+import type { ResponseObject } from "../../wire/responses/response-object.ts";
+import { SSE_DONE, sseText } from "../../wire/responses/sse-text.ts";
+import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
+import { responseFrom, responseStream } from "../../wire/responses/stream/response-stream.ts";
+import type { Asked } from "./ask.ts";
+import { askSession } from "./ask-session.ts";
+import { countedTurn } from "./counted-turn.ts";
+import { followTurn } from "./follow-turn.ts";
+import { envelopesFrom } from "./read-log.ts";
+import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
+import { responseAsk } from "./response-ask.ts";
+import { retryOf } from "./retry-of.ts";
+import type { Surface } from "./surface.ts";
+
+/** `POST /responses`: whole, as a stream, or in the background. */
+export function createResponseRoute(surface: Surface): GuardedRoute {
+  return {
+    method: "POST",
+    path: "/responses",
+    async handle(request, _labels, caller) {
+      return countedTurn(surface, caller, async (end) => {
+        const body = jsonBodyOf(request);
+        const wanted = readCreateRequest(body);
+        const asked = await ask(surface, { request, body, wanted, caller });
+        const headers = headersOf(asked, wanted.unknownFields);
+        if (wanted.background && !wanted.stream) {
+          end();
+          return jsonAnswer(200, await standingOf(asked, surface), headers);
+        }
+        const { gone } = request;
+        const outputs = await events(surface, asked, {
+          caller,
+          gone,
+          isDetached: wanted.background,
+          isWhole: !wanted.stream,
+        });
+        if (!wanted.stream) {
+          const response = await lastResponse(outputs);
+          end();
+          return jsonAnswer(200, response, { ...headers, ...failedHeaders(response) });
+        }
+        return eventStream(asText(outputs, end), { ...surface.streaming, headers });
+      });
+    },
+  };
+}
+
+interface Wish {
+  readonly request: ServedRequest;
+  readonly body: JsonObject;
+  readonly wanted: CreateRequest;
+  readonly caller: Caller;
+}
+
+function ask(surface: Surface, { request, body, wanted, caller }: Wish): Promise<Asked> {
+  const header = sessionHeaderOf(request);
+  const wish = {
+    request: wanted,
+    caller,
+    trace: traceOf(request, wanted, surface.settings.trace),
+    retry: retryOf(request, body, caller),
+    ...(header !== undefined && { header }),
+  };
+  return askSession(responseAsk(wish), surface);
+}
+
+interface Reader {
+  readonly caller: Caller;
+  readonly gone: AbortSignal;
+  readonly isDetached: boolean;
+  readonly isWhole?: boolean;
+}
+
+/** The events of the stream that what was asked comes to. */
+export function events(
+  surface: Surface,
+  asked: Asked,
+  reader: Reader,
+): Promise<AsyncGenerator<readonly StreamEvent[]>> {
+  const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
+  return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
+}
+
+export async function* asText(
+  outputs: AsyncIterable<readonly StreamEvent[]>,
+  end: () => void,
+): AsyncGenerator<string> {
+  try {
+    for await (const batch of outputs) for (const event of batch) yield sseText(event);
+    yield SSE_DONE;
+  } finally {
+    end();
+  }
+}
+
+async function lastResponse(
+  outputs: AsyncIterable<readonly StreamEvent[]>,
+): Promise<ResponseObject> {
+  let last: ResponseObject | undefined;
+  for await (const batch of outputs) {
+    for (const event of batch) if ("response" in event) last = event.response;
+  }
+  if (last === undefined) throw new Error("A response has no events");
+  return last;
+}
+
+/** As far as it has come. */
+export async function standingOf(
+  asked: Pick<Asked, "sessionId" | "incarnation" | "seq" | "note" | "agent">,
+  { sessions }: Surface,
+): Promise<ResponseObject> {
+  const { seq, note, agent } = asked;
+  const recorded = readNote(note) ?? unrecordedRequest(agent);
+  const envelopes = [];
+  const range = { first: seq, last: Number.MAX_SAFE_INTEGER };
+  for await (const envelope of envelopesFrom(asked, range, sessions)) envelopes.push(envelope);
+  const response = responseFrom(envelopes, recorded);
+  if (response === null) throw new Error("A response has no events");
+  return response;
+}
+
+/** What the agent did before it failed is done. */
+function failedHeaders({ status }: ResponseObject): ServedAnswer["headers"] {
+  return status === "failed" ? { "x-should-retry": "false" } : {};
+}

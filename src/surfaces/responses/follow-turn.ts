@@ -1,0 +1,261 @@
+import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { Codec } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/envelope.ts";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
+import { apiErrorOf, ApiError } from "../../http/api-error.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { Asked } from "./ask.ts";
+import { placeHeaders } from "./request-headers.ts";
+import type { WaitingCallers } from "./waiting-callers.ts";
+import { BUSY_SECONDS, busy } from "./refusals.ts";
+import type { ResponsesSettings, TurnEnded } from "./responses-options.ts";
+
+export interface FollowOptions {
+  readonly sessions: Sessions;
+  readonly clock: SteadyClock;
+  readonly settings: ResponsesSettings;
+  readonly caller: Caller;
+  /** Aborted when nobody reads any more. */
+  readonly gone: AbortSignal;
+  /** Nobody has to stay for it: it goes on when its reader leaves, and waits as long as it has to. */
+  readonly isDetached: boolean;
+  /** Nothing is sent before the end, so that the status can say how it ended, however late. */
+  readonly isWhole?: boolean;
+  readonly waiting: WaitingCallers;
+  readonly observe?: (end: TurnEnded) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * The answer to what was asked, as it comes. Resolves when the agent has begun to speak, or when it has been silent for a
+ * while; rejects where it never will, so that the answer's status can say so.
+ */
+export async function followTurn<State, Output>(
+  asked: Asked,
+  codec: Codec<State, Envelope, Output>,
+  options: FollowOptions,
+): Promise<AsyncGenerator<readonly Output[]>> {
+  const watched = watchTurn(asked, options);
+  const state = codec.initial();
+  const encode = (envelopes: readonly Envelope[]): Output[] => {
+    const outputs: Output[] = [];
+    for (const envelope of envelopes) codec.step(state, envelope, (output) => outputs.push(output));
+    return outputs;
+  };
+  const held: Output[] = [];
+  try {
+    for (;;) {
+      const envelopes = await watched.next();
+      if (envelopes === "quiet") break;
+      held.push(...encode(envelopes));
+      if (watched.isSpeaking()) break;
+    }
+  } catch (error) {
+    await watched.leave();
+    throw error;
+  }
+  return (async function* () {
+    try {
+      if (held.length > 0) yield held;
+      while (codec.isOver?.(state) !== true) {
+        const outputs = encode(await watched.more());
+        if (outputs.length > 0) yield outputs;
+        if (!watched.isEnded()) continue;
+        const last: Output[] = [];
+        if (codec.isOver?.(state) !== true) codec.finish(state, (output) => last.push(output));
+        if (last.length > 0) yield last;
+        return;
+      }
+    } finally {
+      await watched.leave();
+    }
+  })();
+}
+
+type Batch = ReturnType<Sessions["subscribe"]> extends AsyncIterable<infer One> ? One : never;
+
+interface Watched {
+  /** What happened next, or that nothing did for as long as an answer is held back. */
+  next(): Promise<readonly Envelope[] | "quiet">;
+  more(): Promise<readonly Envelope[]>;
+  isSpeaking(): boolean;
+  /** Nothing more can come. */
+  isEnded(): boolean;
+  leave(): Promise<void>;
+}
+
+/** Reads a session's log from where an answer begins, until it ends or its reader leaves. */
+function watchTurn(asked: Asked, options: FollowOptions): Watched {
+  const { sessions, clock, settings, gone, isDetached, isWhole = false } = options;
+  const { sessionId, incarnation, seq, promptId } = asked;
+  const left = new AbortController();
+  const signal = AbortSignal.any([gone, left.signal]);
+  const cursor = { incarnation, seq: seq - 1 };
+  const batches = sessions.subscribe(sessionId, cursor, signal)[Symbol.asyncIterator]();
+  let pending: Promise<IteratorResult<Batch>> | undefined;
+  let turnId: string | undefined;
+  const latest = clock.monotonic() + settings.queueMs;
+  // Who looks for something that failed has found it.
+  let canSayStatus = !isDetached;
+  let hasResults = false;
+  let isSpeaking = false;
+  let isOver = false;
+  let isEnded = false;
+  let stopWaiting = (): void => {};
+  const wait = (): void => {
+    stopWaiting();
+    stopWaiting = options.waiting.enter(sessionId);
+  };
+  // What was asked before may have begun meanwhile: the log says.
+  if (asked.isWaiting === true && !asked.isRepeated) wait();
+
+  const note = ({ event, turnId: of }: Envelope): void => {
+    if (event.type === "turn.started" && event.promptId === promptId) turnId = event.turnId;
+    if (event.type === "results.given" && event.promptId === promptId) {
+      turnId = event.turnId;
+      hasResults = true;
+    }
+    if (event.type === "prompt.withdrawn" && event.promptId === promptId) isOver = true;
+    if (turnId === undefined || of !== turnId) return;
+    const isDead = event.type === "turn.finished" && !isSpeaking && event.outcome === "failed";
+    if (isDead && canSayStatus) {
+      isOver = true;
+      throw deadBefore(event.failure, asked, hasResults);
+    }
+    isSpeaking ||= SPOKEN.has(event.type);
+    if (event.type !== "turn.finished" && event.type !== "turn.paused") return;
+    isOver = true;
+    if (event.type === "turn.finished") options.observe?.(endOf(event));
+  };
+  const take = ({ done, value }: IteratorResult<Batch>): readonly Envelope[] => {
+    pending = undefined;
+    if (done === true) {
+      isEnded = true;
+      if (gone.aborted) throw new SpanlineError("aborted", "The caller is gone");
+      return [];
+    }
+    for (const envelope of value.events) note(envelope);
+    if (turnId === undefined && !isOver) wait();
+    else stopWaiting();
+    return value.events;
+  };
+
+  return {
+    async next() {
+      const isWaiting = turnId === undefined && !isDetached;
+      pending ??= batches.next();
+      // What the turn before says meanwhile makes the wait for its end no shorter.
+      const patience = isWaiting ? Math.max(0, latest - clock.monotonic()) : settings.holdMs;
+      const first = await orQuiet(pending, patience, clock);
+      if (first !== "quiet") return take(first);
+      if (!isWaiting) {
+        canSayStatus = isWhole;
+        return "quiet";
+      }
+      throw busy(BUSY_SECONDS);
+    },
+    more: async () => take(await (pending ?? batches.next())),
+    isSpeaking: () => isSpeaking || isOver || isEnded,
+    isEnded: () => isEnded,
+    async leave() {
+      left.abort();
+      stopWaiting();
+      await batches.return?.();
+      // Where the server ends, its readers are not the ones who left: the turn goes on without them.
+      if (isOver || isDetached || (isEnded && !gone.aborted)) return;
+      await giveUp(asked, turnId, options).catch(options.report);
+    },
+  };
+}
+
+/** From here on the agent is known to have answered. */
+const SPOKEN: ReadonlySet<AgentEvent["type"]> = new Set([
+  "message.started",
+  "text.delta",
+  "text.finished",
+  "thought.delta",
+  "thought.finished",
+  "tool.announced",
+  "tool.called",
+  "turn.paused",
+  "turn.finished",
+]);
+
+async function orQuiet<Value>(
+  value: Promise<Value>,
+  milliseconds: number,
+  clock: SteadyClock,
+): Promise<Value | "quiet"> {
+  let callOff: () => void = () => {};
+  const quiet = new Promise<"quiet">((resolve) => {
+    callOff = clock.after(milliseconds, () => resolve("quiet"));
+  });
+  try {
+    return await Promise.race([value, quiet]);
+  } finally {
+    callOff();
+  }
+}
+
+/** A prompt that waits is taken back; a turn that runs is ended, unless somebody else follows it. */
+async function giveUp(
+  { sessionId, promptId }: Asked,
+  turnId: string | undefined,
+  { sessions, caller, settings, waiting }: FollowOptions,
+): Promise<void> {
+  const from = { principal: caller };
+  if (turnId === undefined) {
+    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+    if (reply.status === "accepted") return;
+  }
+  if (settings.onDisconnect === "finish") return;
+  const besides = waiting.count(sessionId);
+  const cancel = { type: "cancel", unlessWatched: true, besides } as const;
+  await sessions.command(sessionId, { ...cancel, ...(turnId !== undefined && { turnId }) }, from);
+}
+
+/** The agent failed before it said a word: the status of the answer can still say so. */
+function deadBefore(failure: Failure | undefined, asked: Asked, hasResults: boolean): ApiError {
+  const { code, message, details } = failure ?? NOTHING_SAID;
+  const known = apiErrorOf(new SpanlineError(code, message, { details }));
+  const status = STATUSES.get(code) ?? known?.status ?? 502;
+  const wait = details["retryAfterSeconds"];
+  // A call that was turned away was not made. Whether one was made that broke, nobody knows. Results are taken once.
+  const mayRetry = TURNED_AWAY.has(code) && !hasResults;
+  return new ApiError(status, code, message, {
+    reason: code,
+    headers: {
+      ...placeHeaders(asked),
+      "x-should-retry": String(mayRetry),
+      ...(mayRetry && { "retry-after": String(typeof wait === "number" ? wait : BUSY_SECONDS) }),
+    },
+  });
+}
+
+const NOTHING_SAID: Failure = {
+  code: "service_failed",
+  message: "The agent failed before it said anything",
+  details: {},
+};
+
+const TURNED_AWAY: ReadonlySet<string> = new Set(["throttled", "conflict", "connect_failed"]);
+
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ["validation_failed", 400],
+  ["unauthorized", 401],
+  ["access_denied", 403],
+  ["not_found", 404],
+  ["throttled", 429],
+  ["quota_exceeded", 429],
+  ["first_event_timeout", 504],
+  ["idle_timeout", 504],
+  ["deadline_exceeded", 504],
+]);
+
+function endOf({ outcome, usage }: Extract<AgentEvent, { type: "turn.finished" }>): TurnEnded {
+  const { inputTokens = 0, outputTokens: output = 0 } = usage ?? {};
+  const { cacheReadTokens: cached = 0, cacheWriteTokens = 0 } = usage ?? {};
+  return { outcome, input: inputTokens + cached + cacheWriteTokens, cached, output };
+}

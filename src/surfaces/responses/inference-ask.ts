@@ -1,0 +1,43 @@
+import type { Caller } from "../../http/caller.ts";
+import { inferenceNote } from "../../wire/aigo/inference-output.ts";
+import { refuseResults, withoutEffect } from "../../wire/aigo/model-input.ts";
+import type { AssistantMessage } from "../../wire/chat-server/chat-message.ts";
+import { chatFieldOf, type ChatRequest } from "../../wire/chat-server/chat-request.ts";
+import { chatSession } from "../../wire/chat-server/chat-session.ts";
+import { chatTurn, givenParts } from "../../wire/chat-server/chat-turn.ts";
+import type { Ask, Retry } from "./ask.ts";
+import { chatBeginning } from "./chat-ask.ts";
+
+export interface InferenceWish {
+  readonly request: ChatRequest;
+  readonly caller: Caller;
+  readonly retry: Retry;
+  readonly header?: { readonly name: string; readonly value: string };
+}
+
+/** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
+export function inferenceAsk({ request, caller, retry, header }: InferenceWish): Ask {
+  const answered = answeredIn(request);
+  return {
+    caller,
+    agent: request.model ?? null,
+    session: chatSession(request, header),
+    // The message that is answered came back with the id that it was given here: the same words behind it are the same
+    // request. Without it, somebody may well say the same thing twice.
+    retry: { ...retry, isRepeated: retry.isRepeated || answered?.id !== undefined },
+    begin: () => chatBeginning(request),
+    goOn() {
+      const turn = chatTurn(request, { isNew: false });
+      refuseResults(turn);
+      const { said, instructions = null } = turn;
+      return { content: givenParts(said), results: [], instructions };
+    },
+    options: (instructions) => (instructions === null ? {} : { instructions }),
+    fieldOf: chatFieldOf,
+    note: () => inferenceNote({ state: answered?.state ?? {}, ignored: withoutEffect(request) }),
+  };
+}
+
+function answeredIn({ messages }: ChatRequest): AssistantMessage | undefined {
+  return messages.findLast((message) => message.type === "assistant");
+}

@@ -1,0 +1,102 @@
+import type { Failure } from "../../domain/errors.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { responseId, type Place } from "../../wire/responses/ids.ts";
+import { previousResponseNotFound } from "../../wire/responses/request/carriers.ts";
+
+/** Nothing was run, and sending it again would not change that. */
+const NO_RETRY = { "x-should-retry": "false" };
+
+export function unknownModel(model: string, known: readonly string[]): ApiError {
+  const message = `There is no agent "${model.slice(0, 100)}" here`;
+  const hint = `There is: ${known.join(", ")}`;
+  return new ApiError(404, "not_found", message, {
+    param: "model",
+    reason: "model_not_found",
+    hint,
+  });
+}
+
+export function otherAgent(model: string, agent: string): ApiError {
+  const message = `The session belongs to the agent "${agent}", and "${model}" was asked for`;
+  return new ApiError(400, "validation_failed", message, {
+    param: "model",
+    reason: "agent_mismatch",
+    hint: "Begin another session for another agent",
+  });
+}
+
+export function unknownSession(sessionId: string): ApiError {
+  const message = `There is no session "${sessionId}"`;
+  return new ApiError(404, "not_found", message, {
+    param: "session_id",
+    reason: "session_not_found",
+    hint: "Begin one without an id",
+  });
+}
+
+/** As soon as a session has gone on, what was said before cannot be answered in another way. */
+export function notLatest(): ApiError {
+  return new ApiError(400, "conflict", "The session has gone on since that response", {
+    param: "previous_response_id",
+    reason: "previous_response_not_latest",
+    hint: "Go on from its last response, or begin another session",
+    headers: NO_RETRY,
+  });
+}
+
+export function openCallsLeft(callId: string): ApiError {
+  const message = `The turn waits for the result of the call "${callId}"`;
+  return new ApiError(400, "resume_mismatch", message, {
+    param: "input",
+    reason: "missing_result",
+    hint: "Send the results of all open calls, or cancel the response",
+  });
+}
+
+export function foreignHistory(): ApiError {
+  return new ApiError(400, "validation_failed", "The conversation was not held here", {
+    param: "input",
+    reason: "unknown_history",
+    hint: "Send only what is new, or have the setting foreignHistory changed to replay",
+  });
+}
+
+export function keyReused(): ApiError {
+  return new ApiError(409, "conflict", "The Idempotency-Key was used for another request", {
+    reason: "idempotency_key_reused",
+    hint: "Give every request a key of its own",
+    headers: NO_RETRY,
+  });
+}
+
+/** How soon it is worth to try again: nobody knows when a turn ends. */
+export const BUSY_SECONDS = 2;
+
+/** Another turn runs: later there is room, and nothing was said to the agent. */
+export function busy(seconds: number): ApiError {
+  return new ApiError(409, "conflict", "Another turn of this session is under way", {
+    reason: "session_busy",
+    hint: `Try again in ${seconds} s; nothing was run`,
+    headers: { "retry-after": String(seconds), "x-should-retry": "true" },
+  });
+}
+
+/** A command that the session did not take. */
+export function refusedBySession(
+  { code, message, details }: Failure,
+  fieldOf: (path: string) => string | undefined,
+): ApiError {
+  // More wait than may.
+  if (code === "conflict") return busy(BUSY_SECONDS);
+  const status = code === "access_denied" ? 403 : code === "not_found" ? 404 : 400;
+  const path = code === "resume_mismatch" ? "results" : details["path"];
+  const param = typeof path === "string" ? fieldOf(path) : undefined;
+  return new ApiError(status, code, message, {
+    ...(param !== undefined && { param }),
+    headers: NO_RETRY,
+  });
+}
+
+export function previousNotFound(place: Place): Error {
+  return previousResponseNotFound(responseId(place));
+}

@@ -1,0 +1,69 @@
+import type { Caller } from "../../http/caller.ts";
+import type { Outlook } from "../../session/sessions.ts";
+import {
+  carriersOf,
+  resolveSession,
+  type CarrierFacts,
+} from "../../wire/responses/request/carriers.ts";
+import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
+import { givenResultsOf, openCallIds } from "../../wire/responses/request/given-results.ts";
+import { beginningOf, continuationOf } from "../../wire/responses/request/new-input.ts";
+import {
+  fieldOfCommand,
+  givenParts,
+  promptOptionsOf,
+} from "../../wire/responses/request/prompt-parts.ts";
+import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
+import { noteOf, recordedRequest } from "../../wire/responses/recorded-request.ts";
+import type { Ask, GoingOn, NamedSession, Retry } from "./ask.ts";
+
+export interface ResponseWish {
+  readonly request: CreateRequest;
+  readonly caller: Caller;
+  readonly trace: TraceMode;
+  readonly retry: Retry;
+  readonly header?: CarrierFacts["header"];
+  /** The caller's connection remembers the response that the request goes on from. */
+  readonly isHeld?: boolean;
+}
+
+/** A request for a response, as what it wants of a session. */
+export function responseAsk(wish: ResponseWish): Ask {
+  const { request, caller, trace, retry, header, isHeld = false } = wish;
+  const carriers = carriersOf(request, header === undefined ? {} : { header });
+  return {
+    caller,
+    agent: request.model,
+    session: namedBy(resolveSession(carriers), isHeld),
+    retry,
+    begin() {
+      const { content, history, instructions } = beginningOf(request);
+      return { content: givenParts(content), history, instructions };
+    },
+    goOn: (sessionId, outlook) => goingOn(request, sessionId, outlook),
+    options: (instructions, agentTools) => promptOptionsOf(request, { instructions, agentTools }),
+    fieldOf: fieldOfCommand,
+    note: ({ agent, clientTools }) =>
+      noteOf(recordedRequest(request, { model: request.model ?? agent, trace, clientTools })),
+  };
+}
+
+function namedBy(
+  resolved: ReturnType<typeof resolveSession>,
+  isHeld: boolean,
+): NamedSession | null {
+  if (resolved.found === "none") return null;
+  const { sessionId, after, isImplied } = resolved;
+  return { sessionId, isImplied, isHeld, ...(after !== undefined && { after }) };
+}
+
+function goingOn(request: CreateRequest, sessionId: string, outlook: Outlook): GoingOn {
+  const toolCallIds = outlook.pausedFor;
+  const open = { sessionId, toolCallIds };
+  const { content, results, instructions } = continuationOf(request, openCallIds(open));
+  return {
+    content: givenParts(content),
+    results: results.length === 0 ? [] : givenResultsOf(results, open),
+    instructions,
+  };
+}

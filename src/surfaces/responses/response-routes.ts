@@ -1,0 +1,113 @@
+import { ApiError } from "../../http/api-error.ts";
+import { requireRight } from "../../http/caller.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import type { GuardedRoute } from "../../http/guarded-routes.ts";
+import { jsonAnswer } from "../../http/json-answer.ts";
+import { invalid, jsonBodyOf } from "../../http/json-body.ts";
+import { compactionObject, conversationIn } from "../../wire/responses/compaction-object.ts";
+import { inputItemsOf, listPage, readPageWish } from "../../wire/responses/input-items.ts";
+import { readNote } from "../../wire/responses/recorded-request.ts";
+import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
+import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
+import { cancelResponse } from "./cancel-response.ts";
+import { asText, createResponseRoute, events, standingOf } from "./create-response.ts";
+import { envelopesFrom } from "./read-log.ts";
+import { unknownModel } from "./refusals.ts";
+import { storedResponse } from "./stored-response.ts";
+import type { Surface } from "./surface.ts";
+
+/** Responses: made, found again, followed again, cancelled, forgotten. */
+export function responseRoutes(surface: Surface): GuardedRoute[] {
+  const { sessions, clock } = surface;
+  return [
+    createResponseRoute(surface),
+    {
+      method: "POST",
+      path: "/responses/compact",
+      async handle(request) {
+        const wanted = readCompactRequest(jsonBodyOf(request));
+        if (!sessions.agents.includes(wanted.model))
+          throw unknownModel(wanted.model, sessions.agents);
+        return jsonAnswer(200, compactionObject(conversationIn(wanted), clock.now()));
+      },
+    },
+    {
+      method: "GET",
+      path: "/responses/:id",
+      async handle(request, { id = "" }, caller) {
+        const asked = await storedResponse(surface, id, caller);
+        const query = new URLSearchParams(request.query);
+        if (query.get("stream") !== "true")
+          return jsonAnswer(200, await standingOf(asked, surface));
+        const after = startingAfter(query);
+        const outputs = await events(surface, asked, {
+          caller,
+          gone: request.gone,
+          isDetached: true,
+        });
+        return eventStream(
+          asText(behind(outputs, after), () => {}),
+          surface.streaming,
+        );
+      },
+    },
+    {
+      method: "GET",
+      path: "/responses/:id/input_items",
+      async handle(request, { id = "" }, caller) {
+        const wish = readPageWish(new Map(new URLSearchParams(request.query)));
+        const asked = await storedResponse(surface, id, caller);
+        const range = { first: asked.seq, last: Number.MAX_SAFE_INTEGER };
+        const envelopes = [];
+        for await (const one of envelopesFrom(asked, range, sessions)) envelopes.push(one);
+        return jsonAnswer(200, listPage(inputItemsOf(envelopes), wish));
+      },
+    },
+    {
+      method: "POST",
+      path: "/responses/:id/cancel",
+      async handle(_request, { id = "" }, caller) {
+        requireRight(caller, "prompt", "Cancelling");
+        const asked = await storedResponse(surface, id, caller);
+        if (readNote(asked.note)?.isBackground !== true) throw notInBackground();
+        await cancelResponse(surface, asked, caller);
+        return jsonAnswer(200, await standingOf(asked, surface));
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/responses/:id",
+      async handle(_request, { id = "" }, caller) {
+        const { sessionId, promptId } = await storedResponse(surface, id, caller);
+        await sessions.command(sessionId, { type: "forget", promptId }, { principal: caller });
+        return jsonAnswer(200, { id, object: "response", deleted: true });
+      },
+    },
+  ];
+}
+
+function startingAfter(query: URLSearchParams): number {
+  const text = query.get("starting_after") ?? "-1";
+  const after = Number(text);
+  if (Number.isSafeInteger(after) && after >= -1) return after;
+  throw invalid(`starting_after is "${text.slice(0, 40)}", wanted the number of an event`, {
+    param: "starting_after",
+    reason: "invalid_value",
+  });
+}
+
+async function* behind(
+  outputs: AsyncIterable<readonly StreamEvent[]>,
+  after: number,
+): AsyncGenerator<readonly StreamEvent[]> {
+  for await (const batch of outputs)
+    yield batch.filter(({ sequence_number }) => sequence_number > after);
+}
+
+function notInBackground(): ApiError {
+  return new ApiError(400, "validation_failed", "Only responses in the background are cancelled", {
+    param: "response_id",
+    reason: "not_background",
+    hint: "To cancel another one, hang up",
+  });
+}

@@ -1,0 +1,63 @@
+import type { RateLimits } from "../../http/rate-limits.ts";
+import type { Access } from "../../http/access.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Sessions } from "../../session/sessions.ts";
+
+export interface ResponsesOptions {
+  readonly sessions: Sessions;
+  readonly clock: SteadyClock;
+  readonly access: Access;
+  readonly rates?: RateLimits;
+  readonly settings?: Partial<ResponsesSettings>;
+  /** Told how each turn ended that somebody followed to its end, and what it cost. */
+  readonly observe?: (end: TurnEnded) => void;
+  /** What could not be done for a caller who is gone. */
+  readonly report: (error: unknown) => void;
+  /** In place of chance, for those who compare answers byte for byte. */
+  readonly newSessionId?: () => string;
+}
+
+export interface TurnEnded {
+  readonly outcome: string;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export interface ResponsesSettings {
+  /** Whether a session that is not known here may be gone on with under its id, where the agent may know it. */
+  readonly adoptSessions: boolean;
+  /** What becomes of a conversation that nobody here knows. */
+  readonly foreignHistory: "replay" | "reject" | "ignore";
+  /** Agents that are told the whole conversation every time: what names a session is not looked at. */
+  readonly statelessAgents: readonly string[];
+  readonly trace: "pairs" | "mcp" | "extension" | "none";
+  /** What becomes of a turn whose caller hangs up, and that nobody else follows. */
+  readonly onDisconnect: "cancel" | "finish";
+  /** How long a prompt waits for the turn before it. */
+  readonly queueMs: number;
+  /** How long an approval waits for somebody when nobody is there but the caller. */
+  readonly approvalMs: number;
+  /** How long an answer is held back so that a failure can still be its status. */
+  readonly holdMs: number;
+  readonly heartbeatMs: number;
+  /** A reader that takes nothing for so long is cut off. */
+  readonly stalledMs: number;
+}
+
+const DEFAULT_SETTINGS: ResponsesSettings = {
+  adoptSessions: false,
+  foreignHistory: "replay",
+  statelessAgents: [],
+  trace: "pairs",
+  onDisconnect: "cancel",
+  queueMs: 30_000,
+  approvalMs: 60_000,
+  holdMs: 10_000,
+  heartbeatMs: 15_000,
+  stalledMs: 60_000,
+};
+
+export function settingsOf({ settings }: Pick<ResponsesOptions, "settings">): ResponsesSettings {
+  return { ...DEFAULT_SETTINGS, ...settings };
+}

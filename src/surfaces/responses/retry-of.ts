@@ -1,0 +1,27 @@
+import type { Caller } from "../../http/caller.ts";
+import { headerOf } from "../../http/header.ts";
+import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import type { ServedRequest } from "../../http/served.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { digestOf } from "../../platform/digest.ts";
+import type { Retry } from "./ask.ts";
+
+/** How a request is known when it comes again: by its key, or by who says what, and that it says to be a retry. */
+export function retryOf(request: ServedRequest, body: JsonObject, caller: Caller): Retry {
+  const key = idempotencyKeyOf(request);
+  const count = headerOf(request, RETRY_HEADER) ?? "0";
+  return {
+    fingerprint: fingerprintOf(body, caller),
+    isRepeated: /^[1-9]\d{0,3}$/.test(count),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/** Whether it is to be streamed changes nothing of what is asked. */
+export function fingerprintOf(body: JsonObject, caller: Caller): string {
+  const { stream: _, stream_options: __, ...said } = body;
+  return digestOf({ caller: caller.id, said });
+}
+
+/** Clients of OpenAI send it with every request. */
+const RETRY_HEADER = "x-stainless-retry-count";

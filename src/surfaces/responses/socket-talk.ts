@@ -1,0 +1,137 @@
+import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import { ApiError, apiErrorOf } from "../../http/api-error.ts";
+import type { Caller } from "../../http/caller.ts";
+import { invalid } from "../../http/json-body.ts";
+import { openAiError } from "../../http/openai-errors.ts";
+import type { OpenSocket } from "../../http/open-socket.ts";
+import type { RequestHead } from "../../http/served.ts";
+import { errorAnswer, errorFrame } from "../../wire/responses/error-body.ts";
+import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
+import { readCreateFrame } from "../../wire/responses/request/read-create-request.ts";
+import type { ResponseObject } from "../../wire/responses/response-object.ts";
+import { askSession } from "./ask-session.ts";
+import { events } from "./create-response.ts";
+import { traceOf } from "./request-headers.ts";
+import { responseAsk } from "./response-ask.ts";
+import { fingerprintOf } from "./retry-of.ts";
+import { socketMemory, type SocketMemory } from "./socket-memory.ts";
+import type { Surface } from "./surface.ts";
+import { refusalOf } from "./with-refusals.ts";
+
+export interface SocketClient {
+  readonly head: RequestHead;
+  readonly caller: Caller;
+}
+
+/** One response after the other, for as long as the connection may last. What is asked for meanwhile waits. */
+export async function talkOverSocket(
+  surface: Surface,
+  client: SocketClient,
+  socket: OpenSocket,
+): Promise<void> {
+  const memory = socketMemory();
+  const over = AbortSignal.any([socket.gone, socket.aged]);
+  const ended = whenAborted(over);
+  const texts = socket.texts[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([texts.next(), ended]);
+    if (next === "aborted" || next.done === true) break;
+    await answerFrame(next.value, { surface, client, socket, memory, over });
+  }
+  if (socket.aged.aborted) await refuse(tooOld(), { surface, socket });
+}
+
+interface Talk {
+  readonly surface: Surface;
+  readonly client: SocketClient;
+  readonly socket: OpenSocket;
+  readonly memory: SocketMemory;
+  readonly over: AbortSignal;
+}
+
+async function answerFrame(text: string, talk: Talk): Promise<void> {
+  const { surface, client, memory, over } = talk;
+  let end = (): void => {};
+  let previous: string | null = null;
+  try {
+    const body = bodyIn(text);
+    previous = previousIn(body);
+    surface.rates?.request(client.caller.id);
+    const wanted = readCreateFrame(body);
+    end = surface.rates?.turn(client.caller.id) ?? end;
+    const response = await respond(wanted, body, talk);
+    const isFailed = response?.status === "failed";
+    if (isFailed && previous !== null) memory.drop(previous);
+    if (!isFailed && response !== undefined && !wanted.store) memory.add(response.id);
+  } catch (error) {
+    // Nobody can tell what a conversation has come to that could not be gone on with.
+    if (previous !== null) memory.drop(previous);
+    if (!over.aborted) await refuse(error, talk);
+  } finally {
+    end();
+  }
+}
+
+/** Sends the events, and gives what they came to. */
+async function respond(
+  wanted: CreateRequest,
+  body: JsonObject,
+  { surface, client, socket, memory, over }: Talk,
+): Promise<ResponseObject | undefined> {
+  const { caller, head } = client;
+  const trace = traceOf(head, wanted, surface.settings.trace);
+  const retry = { fingerprint: fingerprintOf(body, caller), isRepeated: false };
+  const { previousResponseId } = wanted;
+  const isHeld = previousResponseId !== null && memory.has(previousResponseId);
+  const ask = responseAsk({ request: wanted, caller, trace, retry, isHeld });
+  const asked = await askSession(ask, surface);
+  const outputs = await events(surface, asked, { caller, gone: over, isDetached: false });
+  let last: ResponseObject | undefined;
+  for await (const batch of outputs) {
+    for (const event of batch) {
+      if ("response" in event) last = event.response;
+      await socket.send(JSON.stringify(event));
+    }
+  }
+  return last;
+}
+
+function bodyIn(text: string): JsonObject {
+  const parsed = parseJson(text);
+  const problem = { reason: "invalid_json" };
+  if (!parsed.ok) throw invalid(`The frame is no JSON: ${parsed.reason}`, problem);
+  if (!isObject(parsed.value)) throw invalid("The frame is no JSON object", problem);
+  return parsed.value;
+}
+
+/** Also of a frame that is wrong in all else. */
+function previousIn({ previous_response_id: id }: JsonObject): string | null {
+  return typeof id === "string" ? id : null;
+}
+
+async function refuse(
+  thrown: unknown,
+  { surface, socket }: Pick<Talk, "surface" | "socket">,
+): Promise<void> {
+  const known = apiErrorOf(refusalOf(thrown));
+  if (known === undefined) surface.report(thrown);
+  const answer =
+    known === undefined
+      ? errorAnswer(thrown)
+      : { status: known.status, body: { error: openAiError(known) } };
+  await socket.send(JSON.stringify(errorFrame(answer)));
+}
+
+function tooOld(): ApiError {
+  return new ApiError(400, "deadline_exceeded", "The connection is as old as one may be", {
+    reason: "websocket_connection_limit_reached",
+    hint: "Connect again, and go on from the last response that was stored",
+  });
+}
+
+function whenAborted(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+}

@@ -1,0 +1,345 @@
+import { describe, expect, it } from "vitest";
+import {
+  breaks,
+  ending,
+  message,
+  refuses,
+  says,
+  wants,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { dataOf, send, serveAnswers, type Headers } from "./support/talk.ts";
+
+const CHAT = ["POST", "/chat/completions"] as const;
+const said = { role: "user", content: "I am Alice." };
+const next = { role: "user", content: "Who am I?" };
+const TALK = [says("Hello Alice."), says("You are Alice.")];
+const KEYS = [
+  { name: "ada", key: "key-of-ada-0123456789" },
+  { name: "eve", key: "key-of-eve-0123456789" },
+];
+const WEATHER = {
+  type: "function",
+  function: { name: "get_weather", parameters: { type: "object", properties: {} } },
+};
+
+/** What the agent was told, call by call. */
+function heard({ provider }: Awaited<ReturnType<typeof serveAnswers>>) {
+  return provider.calls.map(({ input }) => input.texts ?? []);
+}
+
+describe("a chat completion", () => {
+  it("is whole: one message with its session, and what it used [OR-34] [OR-66] [OR-67]", async () => {
+    const usage = {
+      inputTokens: 10,
+      outputTokens: 5,
+      cacheReadTokens: 2,
+      cacheWriteTokens: 0,
+      totalTokens: 17,
+    };
+    const served = await serveAnswers([says("Hello Alice.", { usage })]);
+    const { status, headers, json } = await send(served, CHAT, { body: { messages: [said] } });
+    const session_id = headers.get("x-spanline-session");
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      id: expect.stringMatching(/^chatcmpl_ses_[0-9a-f]{32}_\d+$/),
+      object: "chat.completion",
+      created: expect.any(Number),
+      model: "scripted",
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "Hello Alice.", refusal: null, session_id },
+          logprobs: null,
+          finish_reason: "stop",
+        },
+      ],
+      usage: {
+        prompt_tokens: 12,
+        completion_tokens: 5,
+        total_tokens: 17,
+        prompt_tokens_details: { cached_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+    });
+  });
+
+  it("is a stream that begins with role and session, and ends with its usage [OR-65] [OR-34]", async () => {
+    const served = await serveAnswers(TALK);
+    const body = { messages: [said], stream: true, stream_options: { include_usage: true } };
+    const { headers, text } = await send(served, CHAT, { body });
+    const data = dataOf(text);
+    expect(data.at(-1)).toBe("[DONE]");
+    const chunks = data.slice(0, -1).map((one) => JSON.parse(one));
+    const session_id = headers.get("x-spanline-session");
+    expect(headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(chunks[0].choices).toEqual([
+      {
+        index: 0,
+        delta: { role: "assistant", content: "", session_id },
+        logprobs: null,
+        finish_reason: null,
+      },
+    ]);
+    const ends = chunks.flatMap(({ choices }) => choices).map(({ finish_reason }) => finish_reason);
+    expect(ends.filter((reason) => reason !== null)).toEqual(["stop"]);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
+    expect(text).not.toMatch(/^event:/m);
+  });
+
+  it("is streamed without usage unless it is asked for [OR-65]", async () => {
+    const served = await serveAnswers(TALK);
+    const { text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
+    expect(text).not.toContain("usage");
+  });
+
+  it.each(["/v1", ""])("is found below %j [OR-69]", async (prefix) => {
+    const served = await serveAnswers(TALK);
+    const baseUrl = served.baseUrl.replace(/\/v1$/, prefix);
+    const { status } = await send({ ...served, baseUrl }, CHAT, { body: { messages: [said] } });
+    expect(status).toBe(200);
+  });
+
+  it.each<[Parameters<typeof ending>[0], string]>([
+    [{ outcome: "limited", reason: "max_tokens" }, "length"],
+    [{ outcome: "limited", reason: "content_filtered" }, "content_filter"],
+    [{ outcome: "completed", reason: "stop_sequence" }, "stop"],
+  ])("says of %j that it ended with %s [OR-67]", async (end, reason) => {
+    const answer: Answer = async function* () {
+      yield* message([{ type: "text.end", message: 0, block: 0, text: "Well" }], end.reason ?? "");
+      yield ending(end);
+    };
+    const served = await serveAnswers([answer]);
+    const { json } = await send(served, CHAT, { body: { messages: [said] } });
+    expect(json.choices).toMatchObject([{ finish_reason: reason, message: { content: "Well" } }]);
+  });
+
+  it("tells the agent of a picture [OR-62]", async () => {
+    const served = await serveAnswers(TALK);
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const content = [
+      { type: "text", text: "What is it?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } },
+    ];
+    await send(served, CHAT, { body: { messages: [{ role: "user", content }] } });
+    expect(heard(served)).toEqual([["What is it?", expect.stringContaining("image/png")]]);
+    const audio = [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }];
+    const body = { messages: [{ role: "user", content: audio }] };
+    const { status, json } = await send(served, CHAT, { body });
+    expect([status, json.error.code]).toEqual([400, "unsupported_content"]);
+  });
+
+  it("says which fields had no effect, and refuses those that cannot have it [OR-63]", async () => {
+    const served = await serveAnswers(TALK);
+    const body = { messages: [said], temperature: 0, seed: 7, unheard_of: true };
+    const { headers } = await send(served, CHAT, { body });
+    expect(headers.get("x-spanline-ignored")).toBe("temperature, seed, unheard_of");
+    for (const [field, value] of [
+      ["n", 2],
+      ["functions", []],
+      ["tool_choice", "required"],
+    ] as const) {
+      const refused = await send(served, CHAT, { body: { messages: [said], [field]: value } });
+      expect([refused.status, refused.json.error.param]).toEqual([400, field]);
+    }
+    expect(served.provider.calls).toHaveLength(1);
+  });
+});
+
+describe("the session of a chat completion", () => {
+  const answer = { role: "assistant", content: "Hello Alice." };
+  const carriers: [string, (session: string) => { body?: object; headers?: Headers }][] = [
+    ["a header", (session) => ({ headers: { "x-spanline-session": session } })],
+    ["a field", (session) => ({ body: { session_id: session } })],
+    ["metadata", (session) => ({ body: { metadata: { session_id: session } } })],
+    [
+      "a message",
+      (session) => ({ body: { messages: [said, { ...answer, session_id: session }, next] } }),
+    ],
+    [
+      "a part of a message",
+      (session) => {
+        const content = [{ type: "text", text: "Hello Alice.", session_id: session }];
+        return { body: { messages: [said, { ...answer, content }, next] } };
+      },
+    ],
+  ];
+
+  it.each(carriers)(
+    "is found by %s alone, and told only what is new [OR-32] [OR-37]",
+    async (_, carry) => {
+      const served = await serveAnswers(TALK);
+      const first = await send(served, CHAT, { body: { messages: [said] } });
+      const { body = {}, headers = {} } = carry(first.json.choices[0].message.session_id);
+      const second = await send(served, CHAT, { body: { messages: [next], ...body }, headers });
+      expect(second.status).toBe(200);
+      expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
+      expect(new Set(served.provider.calls.map(({ sessionId }) => sessionId)).size).toBe(1);
+    },
+  );
+
+  it("is refused where two are named, or what is none [OR-33] [OR-35]", async () => {
+    const served = await serveAnswers(TALK);
+    const [one, other] = ["a".repeat(36), "b".repeat(36)];
+    const conflicting = { messages: [said], session_id: one, metadata: { session_id: other } };
+    for (const [body, code] of [
+      [conflicting, "conflicting_session"],
+      [{ messages: [said], session_id: "ses_1" }, "invalid_session_id"],
+      [{ messages: [said], session_id: 7 }, "invalid_type"],
+    ] as const) {
+      const { status, json } = await send(served, CHAT, { body });
+      expect([status, json.error.code]).toEqual([400, code]);
+    }
+    expect(served.provider.calls).toEqual([]);
+  });
+
+  it("is nobody else's [OR-36]", async () => {
+    const served = await serveAnswers(TALK, { keys: KEYS });
+    const first = await send(served, CHAT, { body: { messages: [said] } });
+    const { session_id } = first.json.choices[0].message;
+    const headers = { authorization: "Bearer key-of-eve-0123456789" };
+    const body = { messages: [next], session_id };
+    const { status, json } = await send(served, CHAT, { body, headers });
+    expect([status, json.error.code]).toEqual([404, "session_not_found"]);
+    expect(served.provider.calls).toHaveLength(1);
+  });
+
+  it("is a new one that is told a conversation from elsewhere, and the answer says so [OR-38] [SD-5]", async () => {
+    const served = await serveAnswers(TALK);
+    const { headers } = await send(served, CHAT, { body: { messages: [said, answer, next] } });
+    expect(headers.get("x-spanline-history")).toBe("replayed");
+    expect(served.provider.calls).toMatchObject([
+      {
+        input: { texts: ["Who am I?"] },
+        history: [
+          { role: "user", blocks: [{ text: "I am Alice." }] },
+          { role: "assistant", blocks: [{ text: "Hello Alice." }] },
+        ],
+      },
+    ]);
+  });
+
+  it("is not told it where that is not wanted [OR-38]", async () => {
+    const body = { messages: [said, answer, next] };
+    const ignoring = await serveAnswers(TALK, { settings: { foreignHistory: "ignore" } });
+    const { headers } = await send(ignoring, CHAT, { body });
+    expect(headers.get("x-spanline-history")).toBe("ignored");
+    expect(ignoring.provider.calls[0]?.history).toEqual([]);
+    const rejecting = await serveAnswers(TALK, { settings: { foreignHistory: "reject" } });
+    const { status, json } = await send(rejecting, CHAT, { body });
+    expect([status, json.error.code]).toEqual([400, "unknown_history"]);
+    expect(rejecting.provider.calls).toEqual([]);
+  });
+});
+
+describe("a tool of the caller's", () => {
+  const ask = { messages: [said], tools: [WEATHER] };
+  const CALLS = wants(
+    { id: "tooluse_1", name: "get_weather" },
+    { id: "tooluse_2", name: "get_weather" },
+  );
+
+  it("is called, and its results go on with the turn by the ids of their calls [OR-53] [OR-68] [OR-32]", async () => {
+    const served = await serveAnswers([CALLS, says("It is warm.")]);
+    const { json } = await send(served, CHAT, { body: ask });
+    const [{ message, finish_reason }] = json.choices;
+    expect(finish_reason).toBe("tool_calls");
+    expect(message.tool_calls).toHaveLength(2);
+    // As runTools of openai 6 and 7 sends it: nothing names the session but the calls.
+    const { role, content, tool_calls } = message;
+    const results = tool_calls.map(({ id }: { id: string }) => ({
+      role: "tool",
+      tool_call_id: id,
+      content: "18 degrees",
+    }));
+    const echoed = { ...ask, messages: [said, { role, content, tool_calls }, ...results] };
+    const missing = await send(served, CHAT, {
+      body: { ...echoed, messages: echoed.messages.slice(0, -1) },
+    });
+    expect([missing.status, missing.json.error.code]).toEqual([400, "missing_tool_result"]);
+    const ended = await send(served, CHAT, { body: echoed });
+    expect(ended.json.choices).toMatchObject([
+      { finish_reason: "stop", message: { content: "It is warm." } },
+    ]);
+    expect(served.provider.calls.map(({ input }) => input.type)).toEqual(["prompt", "results"]);
+  });
+
+  it("has to have its results before anything else is said [OR-53]", async () => {
+    const served = await serveAnswers([CALLS]);
+    const { json } = await send(served, CHAT, { body: ask });
+    const { session_id } = json.choices[0].message;
+    const body = { messages: [next], session_id };
+    const refused = await send(served, CHAT, { body });
+    expect([refused.status, refused.json.error]).toMatchObject([
+      400,
+      { code: "missing_tool_result", param: "messages" },
+    ]);
+  });
+});
+
+describe("a turn that fails", () => {
+  it("before it says a word is a status, which says whether to try again [OR-22] [OR-46] [OR-51]", async () => {
+    const throttled = await serveAnswers([refuses("throttled")]);
+    for (const stream of [false, true]) {
+      const { status, headers, json } = await send(throttled, CHAT, {
+        body: { messages: [said], stream },
+      });
+      expect([status, headers.get("x-should-retry")]).toEqual([429, "true"]);
+      expect(json.error).toMatchObject({ code: "throttled", type: "too_many_requests" });
+    }
+  });
+
+  it("later is a status with all that was said, not to be tried again [OR-46] [SD-15]", async () => {
+    const served = await serveAnswers([breaks("service_failed")]);
+    const { status, headers, json } = await send(served, CHAT, { body: { messages: [said] } });
+    expect([status, headers.get("x-should-retry")]).toEqual([502, "false"]);
+    expect(json).toEqual({
+      error: {
+        message: expect.stringMatching(/./),
+        type: "server_error",
+        param: null,
+        code: "service_failed",
+      },
+      partial: {
+        role: "assistant",
+        content: "Half of",
+        refusal: null,
+        session_id: headers.get("x-spanline-session"),
+      },
+    });
+  });
+
+  it("in a stream says so at its end [OR-22]", async () => {
+    const served = await serveAnswers([breaks("service_failed")]);
+    const { status, text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
+    const data = dataOf(text);
+    expect(status).toBe(200);
+    expect(text).toContain("Half of");
+    expect(JSON.parse(data.at(-2) ?? "")).toMatchObject({ error: { code: "service_failed" } });
+    expect(data.at(-1)).toBe("[DONE]");
+  });
+});
+
+describe("a request that is sent again", () => {
+  it.each<[string, Headers, Headers]>([
+    ["says so", {}, { "x-stainless-retry-count": "1" }],
+    ["has the same key", { "idempotency-key": "k-1" }, { "idempotency-key": "k-1" }],
+  ])(
+    "and %s gets the answer that there is, streamed or not [OR-45] [SD-12]",
+    async (_, first, again) => {
+      const served = await serveAnswers(TALK);
+      const body = { messages: [said] };
+      const one = await send(served, CHAT, { body, headers: first });
+      const two = await send(served, CHAT, { body, headers: again });
+      expect(two.text).toBe(one.text);
+      expect(two.headers.get("idempotent-replayed")).toBe("true");
+      const streamed = await send(served, CHAT, {
+        body: { ...body, stream: true },
+        headers: again,
+      });
+      expect(streamed.text).toContain(one.json.id);
+      expect(served.provider.calls).toHaveLength(1);
+    },
+  );
+});

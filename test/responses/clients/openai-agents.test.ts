@@ -1,0 +1,124 @@
+import {
+  Agent,
+  OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
+  Runner,
+  tool,
+  type AgentInputItem,
+} from "@openai/agents";
+import { OpenAI } from "openai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { AgentScript } from "../support/agent-script.ts";
+import { startServed } from "../support/served.ts";
+import type { Target } from "../support/target.ts";
+import {
+  AGENT_TOOL,
+  CLIENT_TOOL,
+  HANGS,
+  HEARD,
+  HEARD_RESULT,
+  RETOLD,
+  TALK,
+  agentCalled,
+  heardBy,
+} from "./scripts.ts";
+
+const runner = new Runner({ tracingDisabled: true });
+
+const getWeather = tool({
+  name: "get_weather",
+  description: "The weather at a place",
+  parameters: z.object({ location: z.string() }),
+  execute: async ({ location }) => (location === "Paris" ? "18 degrees" : "unknown"),
+});
+
+describe.each([
+  ["responses", OpenAIResponsesModel],
+  ["chat", OpenAIChatCompletionsModel],
+])("@openai/agents %s", (api, Model) => {
+  function agentAt({ baseUrl, apiKey, model }: Target, headers = {}) {
+    // The package has an openai of its own; only its types differ.
+    const client = new OpenAI({ baseURL: baseUrl, apiKey, defaultHeaders: headers }) as never;
+    return new Agent({ name: "Assistant", model: new Model(client, model) });
+  }
+
+  async function connected(script: AgentScript, headers = {}) {
+    const served = await startServed(script);
+    return { served, agent: agentAt(served, headers) };
+  }
+
+  async function finalOutput(agent: Agent, input: string | AgentInputItem[], isStreamed: boolean) {
+    if (!isStreamed) return runner.run(agent, input);
+    const result = await runner.run(agent, input, { stream: true });
+    await result.completed;
+    return result;
+  }
+
+  it.each([false, true])(
+    "goes on by its history, streamed %s [OR-80] [OR-32]",
+    async (isStreamed) => {
+      const { served, agent } = await connected(TALK);
+      const first = await finalOutput(agent, "I am Alice.", isStreamed);
+      const input = [...first.history, { role: "user", content: "Who am I?" } as const];
+      const second = await finalOutput(agent, input, isStreamed);
+      expect([first.finalOutput, second.finalOutput]).toEqual(["Hello Alice.", "You are Alice."]);
+      // Of a chat stream it keeps only the text; of a whole answer all that the message has.
+      expect(heardBy(served)).toEqual(api === "chat" && isStreamed ? RETOLD : HEARD);
+    },
+  );
+
+  it.each([false, true])(
+    "brings the result of its own tool, streamed %s [OR-53]",
+    async (isStreamed) => {
+      const { served, agent } = await connected(CLIENT_TOOL);
+      const able = agent.clone({ tools: [getWeather] });
+      const result = await finalOutput(able, "How warm is it in Paris?", isStreamed);
+      expect(result.finalOutput).toBe("It is 18 degrees in Paris.");
+      expect(heardBy(served)).toEqual(HEARD_RESULT);
+    },
+  );
+
+  it.each([false, true])(
+    "ends its turn after a tool of the agent's, streamed %s [OR-58]",
+    async (isStreamed) => {
+      const { served, agent } = await connected(AGENT_TOOL, { "x-spanline-trace": "mcp" });
+      const result = await finalOutput(agent, "Any shoes?", isStreamed);
+      expect(result.finalOutput).toBe("There are no shoes.");
+      expect(heardBy(served)).toHaveLength(1);
+    },
+  );
+
+  it("is told which model is unknown [OR-70]", async () => {
+    const served = await startServed(TALK);
+    const asked = runner.run(agentAt({ ...served, model: "nobody" }), "Hello?");
+    await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    expect(served.agentCalls()).toEqual([]);
+  });
+
+  it("stops the agent when it aborts [OR-47]", async () => {
+    const { served, agent } = await connected(HANGS);
+    const controller = new AbortController();
+    const asked = runner.run(agent, "Go", { signal: controller.signal });
+    const failed = asked.catch(() => "aborted");
+    await agentCalled(served);
+    controller.abort();
+    expect(await failed).toBe("aborted");
+    await expect(served.interrupted()).resolves.toBeUndefined();
+  });
+});
+
+describe("@openai/agents responses", () => {
+  it.each(["previousResponseId", "conversationId"])("goes on by %s [OR-27] [OR-32]", async (by) => {
+    const served = await startServed(TALK);
+    const { baseUrl, apiKey, model } = served;
+    const client = new OpenAI({ baseURL: baseUrl, apiKey }) as never;
+    const agent = new Agent({ name: "Assistant", model: new OpenAIResponsesModel(client, model) });
+    const { lastResponseId } = await runner.run(agent, "I am Alice.");
+    const [{ sessionId: conversationId } = { sessionId: "" }] = served.agentCalls();
+    const carried =
+      by === "conversationId" ? { conversationId } : { previousResponseId: lastResponseId ?? "" };
+    await runner.run(agent, "Who am I?", carried);
+    expect(heardBy(served)).toEqual(HEARD);
+  });
+});

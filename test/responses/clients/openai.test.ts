@@ -1,0 +1,239 @@
+import { OpenAI as OpenAI6 } from "openai-6";
+import { OpenAI as OpenAI7 } from "openai";
+import { ResponsesWS } from "openai/resources/responses/ws";
+import { describe, expect, it } from "vitest";
+import type { AgentScript } from "../support/agent-script.ts";
+import { startServed } from "../support/served.ts";
+import {
+  AGENT_TOOL,
+  CLIENT_TOOL,
+  HANGS,
+  HEARD,
+  HEARD_RESULT,
+  TALK,
+  agentCalled,
+  heardBy,
+} from "./scripts.ts";
+
+const parameters = { type: "object", properties: { location: { type: "string" } } };
+const WEATHER = { type: "function", name: "get_weather", parameters, strict: null } as const;
+
+describe.each([
+  ["7.53", OpenAI7],
+  // The same calls, of which the types say it differently.
+  ["6.49", OpenAI6 as unknown as typeof OpenAI7],
+])("openai %s", (_, OpenAI) => {
+  async function connected(script: AgentScript, headers = {}) {
+    const served = await startServed(script);
+    const { baseUrl, apiKey, model } = served;
+    const client = new OpenAI({ baseURL: baseUrl, apiKey, defaultHeaders: headers });
+    return { served, client, model };
+  }
+
+  describe("responses", () => {
+    it("goes on by previous_response_id [OR-80] [OR-27] [OR-37]", async () => {
+      const { served, client, model } = await connected(TALK);
+      const first = await client.responses.create({ model, input: "I am Alice." });
+      const previous_response_id = first.id;
+      const asked = { model, input: "Who am I?", previous_response_id };
+      const second = await client.responses.create(asked);
+      expect([first.output_text, second.output_text]).toEqual(["Hello Alice.", "You are Alice."]);
+      expect(heardBy(served)).toEqual(HEARD);
+    });
+
+    it("goes on by previous_response_id of a stream [OR-80] [OR-27] [OR-28]", async () => {
+      const { served, client, model } = await connected(TALK);
+      const first = await client.responses.stream({ model, input: "I am Alice." }).finalResponse();
+      const asked = { model, input: "Who am I?", previous_response_id: first.id };
+      const second = await client.responses.stream(asked).finalResponse();
+      expect([first.output_text, second.output_text]).toEqual(["Hello Alice.", "You are Alice."]);
+      expect(heardBy(served)).toEqual(HEARD);
+    });
+
+    it.each(["a string", "an object"])(
+      "goes on by conversation as %s [OR-32] [OR-34]",
+      async (form) => {
+        const { served, client, model } = await connected(TALK);
+        const first = await client.responses.create({ model, input: "I am Alice." });
+        const id = first.conversation?.id ?? "";
+        const conversation = form === "a string" ? id : { id };
+        await client.responses.create({ model, input: "Who am I?", conversation });
+        expect(heardBy(served)).toEqual(HEARD);
+      },
+    );
+
+    it("goes on by the items it echoes [OR-32] [OR-37] [OR-61]", async () => {
+      const { served, client, model } = await connected(TALK);
+      const said = { role: "user", content: "I am Alice." } as const;
+      const first = await client.responses.create({ model, input: [said] });
+      const input = [
+        said,
+        ...echoed(first.output),
+        { role: "user", content: "Who am I?" } as const,
+      ];
+      await client.responses.create({ model, input });
+      expect(heardBy(served)).toEqual(HEARD);
+    });
+
+    it.each([false, true])(
+      "brings the result of its own tool, streamed %s [OR-53]",
+      async (isStreamed) => {
+        const { served, client, model } = await connected(CLIENT_TOOL);
+        const ask = (body: {
+          input: OpenAI7.Responses.ResponseInput;
+          previous_response_id?: string;
+        }) => {
+          const whole = { model, tools: [WEATHER], ...body };
+          return isStreamed
+            ? client.responses.stream(whole).finalResponse()
+            : client.responses.create(whole);
+        };
+        const input = [{ role: "user", content: "How warm is it in Paris?" } as const];
+        const first = await ask({ input });
+        const call = first.output.find((item) => item.type === "function_call");
+        expect(call).toMatchObject({ name: "get_weather", arguments: '{"location":"Paris"}' });
+        const call_id = call?.type === "function_call" ? call.call_id : "";
+        const output = { type: "function_call_output", call_id, output: "18 degrees" } as const;
+        const second = await ask({ input: [output], previous_response_id: first.id });
+        expect(second.output_text).toBe("It is 18 degrees in Paris.");
+        expect(heardBy(served)).toEqual(HEARD_RESULT);
+      },
+    );
+
+    it.each([
+      ["pairs", {}, ["function_call", "function_call_output", "message"]],
+      ["mcp", { "x-spanline-trace": "mcp" }, ["mcp_call", "message"]],
+      ["none", { "x-spanline-trace": "none" }, ["message"]],
+    ])("sees what ran on the agent's side as %s [OR-58]", async (_mode, headers, types) => {
+      const { client, model } = await connected(AGENT_TOOL, headers);
+      const response = await client.responses
+        .stream({ model, input: "Any shoes?" })
+        .finalResponse();
+      expect(response.output.map(({ type }) => type)).toEqual(types);
+      expect(response.output_text).toBe("There are no shoes.");
+    });
+
+    it("is told which model is unknown, once [OR-70] [OR-46]", async () => {
+      const { served, client } = await connected(TALK);
+      const asked = client.responses.create({ model: "nobody", input: "Hello?" });
+      const error = await asked.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+      expect(error).toMatchObject({ code: "model_not_found", param: "model" });
+      expect(error).toHaveProperty("requestID", expect.stringMatching(/./));
+      expect(served.agentCalls()).toEqual([]);
+    });
+
+    it("stops the agent when it stops reading [OR-47]", async () => {
+      const { served, client, model } = await connected(HANGS);
+      const stream = await client.responses.create({ model, input: "Go", stream: true });
+      for await (const event of stream) if (event.type === "response.output_text.delta") break;
+      await expect(served.interrupted()).resolves.toBeUndefined();
+    });
+
+    it("stops the agent when it aborts [OR-47]", async () => {
+      const { served, client, model } = await connected(HANGS);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const asked = client.responses.create({ model, input: "Go" }, { signal });
+      await agentCalled(served);
+      controller.abort();
+      await expect(asked).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+      await expect(served.interrupted()).resolves.toBeUndefined();
+    });
+  });
+
+  describe("chat", () => {
+    const said = { role: "user", content: "I am Alice." } as const;
+    const next = { role: "user", content: "Who am I?" } as const;
+
+    it("goes on by the message it echoes [OR-32] [OR-68]", async () => {
+      const { served, client, model } = await connected(TALK);
+      const first = await client.chat.completions.create({ model, messages: [said] });
+      const message = first.choices[0]?.message ?? said;
+      await client.chat.completions.create({ model, messages: [said, message, next] });
+      expect(heardBy(served)).toEqual(HEARD);
+    });
+
+    it("goes on by the message that a stream gave it [OR-32] [OR-65]", async () => {
+      const { served, client, model } = await connected(TALK);
+      const first = await client.chat.completions
+        .stream({ model, messages: [said], stream_options: { include_usage: true } })
+        .finalChatCompletion();
+      expect(first.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
+      const message = first.choices[0]?.message ?? said;
+      await client.chat.completions.create({ model, messages: [said, message, next] });
+      expect(heardBy(served)).toEqual(HEARD);
+    });
+
+    it.each([false, true])(
+      "runs its own tools by itself, streamed %s [OR-53] [OR-68]",
+      async (stream) => {
+        const { served, client, model } = await connected(CLIENT_TOOL);
+        const ran: unknown[] = [];
+        const run = (input: unknown) => {
+          ran.push(input);
+          return "18 degrees";
+        };
+        const tool = {
+          type: "function",
+          function: { name: "get_weather", parameters, parse: JSON.parse, function: run },
+        } as const;
+        const messages = [{ role: "user", content: "How warm is it in Paris?" } as const];
+        // One overload for each way: the runner is the same.
+        const asked = { model, messages, tools: [tool], stream } as never;
+        const runner = client.chat.completions.runTools(asked);
+        expect(await runner.finalContent()).toBe("It is 18 degrees in Paris.");
+        expect(ran).toEqual([{ location: "Paris" }]);
+        expect(heardBy(served)).toEqual(HEARD_RESULT);
+      },
+    );
+
+    it("sees what ran on the agent's side beside its answer, never as a call [OR-66]", async () => {
+      const { client, model } = await connected(AGENT_TOOL);
+      const messages = [{ role: "user", content: "Any shoes?" } as const];
+      const { choices } = await client.chat.completions.create({ model, messages });
+      expect(choices).toMatchObject([
+        { finish_reason: "stop", message: { content: "There are no shoes." } },
+      ]);
+      expect(choices[0]?.message.tool_calls).toBeUndefined();
+      expect(JSON.stringify(choices)).toContain("look_up");
+    });
+
+    it("is told which model is unknown [OR-70]", async () => {
+      const { client } = await connected(TALK);
+      const asked = client.chat.completions.create({ model: "nobody", messages: [said] });
+      await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    });
+
+    it("stops the agent when it stops reading [OR-47]", async () => {
+      const { served, client, model } = await connected(HANGS);
+      const body = { model, messages: [said], stream: true as const };
+      const stream = await client.chat.completions.create(body);
+      for await (const { choices } of stream) if (choices.length > 0) break;
+      await expect(served.interrupted()).resolves.toBeUndefined();
+    });
+  });
+});
+
+describe("openai 7.53 over a WebSocket", () => {
+  it("goes on by previous_response_id of an unstored response [OR-76] [OR-39]", async () => {
+    const served = await startServed(TALK);
+    const { baseUrl, apiKey, model } = served;
+    const socket = new ResponsesWS(new OpenAI7({ baseURL: baseUrl, apiKey }));
+    const ask = (body: object): Promise<string> =>
+      new Promise((resolve, reject) => {
+        socket.on("error", reject);
+        socket.on("response.completed", ({ response }) => resolve(response.id));
+        socket.send({ type: "response.create", model, store: false, ...body });
+      });
+    const previous_response_id = await ask({ input: "I am Alice." });
+    await ask({ input: "Who am I?", previous_response_id });
+    socket.close();
+    expect(heardBy(served)).toEqual(HEARD);
+  });
+});
+
+/** The types of 7 do not say that an output may be an input; at run time it is. */
+function echoed(output: readonly OpenAI7.Responses.ResponseOutputItem[]) {
+  return output as unknown as OpenAI7.Responses.ResponseInputItem[];
+}

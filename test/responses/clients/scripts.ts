@@ -1,0 +1,65 @@
+import type { AgentScript } from "../support/agent-script.ts";
+import type { Served } from "../support/target.ts";
+
+/** Two turns of one conversation. */
+export const TALK: AgentScript = [{ says: "Hello Alice." }, { says: "You are Alice." }];
+export const HEARD = [
+  { session: 1, texts: ["I am Alice."] },
+  { session: 1, texts: ["Who am I?"] },
+];
+
+/** The same of a client that carries nothing but the transcript: the agent of a new session is told it. */
+export const RETOLD = [
+  HEARD[0],
+  {
+    session: 2,
+    texts: ["Who am I?"],
+    history: [
+      { role: "user", text: "I am Alice." },
+      { role: "assistant", text: "Hello Alice." },
+    ],
+  },
+];
+
+/** A tool of the client's is called, and its result answered. */
+export const CLIENT_TOOL: AgentScript = [
+  { calls: [{ id: "tooluse_1", name: "get_weather", input: { location: "Paris" } }] },
+  { says: "It is 18 degrees in Paris." },
+];
+export const HEARD_RESULT = [
+  { session: 1, texts: ["How warm is it in Paris?"] },
+  { session: 1, texts: [], results: ["18 degrees"] },
+];
+
+/** A tool of the agent's ran before it speaks. */
+export const AGENT_TOOL: AgentScript = [
+  {
+    runs: [{ id: "tooluse_1", name: "look_up", input: { query: "shoes" }, result: "[]" }],
+    says: "There are no shoes.",
+  },
+];
+
+export const HANGS: AgentScript = [{ says: "Well, let me", hangs: true }];
+
+/** What the agent was asked, its conversations numbered as they came. */
+export function heardBy(served: Served): object[] {
+  const sessions: string[] = [];
+  return served.agentCalls().map(({ sessionId, texts, results, history }) => {
+    if (!sessions.includes(sessionId)) sessions.push(sessionId);
+    return {
+      session: sessions.indexOf(sessionId) + 1,
+      texts,
+      ...(results.length > 0 && { results }),
+      ...(history.length > 0 && { history }),
+    };
+  });
+}
+
+/** Once the agent was called so often. */
+export async function agentCalled(served: Served, times = 1): Promise<void> {
+  while (served.agentCalls().length < times) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}

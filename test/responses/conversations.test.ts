@@ -1,0 +1,217 @@
+import { OpenAI } from "openai";
+import { describe, expect, it } from "vitest";
+import { says, wants } from "../support/scripted-provider.ts";
+import { send, serveAnswers, type Scripted } from "./support/talk.ts";
+
+const KEYS = [
+  { name: "ada", key: "key-of-ada-0123456789" },
+  { name: "eve", key: "key-of-eve-0123456789" },
+];
+const said = { type: "message", role: "user", content: "I am Alice." } as const;
+const WEATHER = {
+  type: "function",
+  name: "get_weather",
+  parameters: { type: "object", properties: {} },
+  strict: null,
+} as const;
+
+function clientOf({ baseUrl, apiKey }: Scripted): OpenAI {
+  return new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 });
+}
+
+interface Shown {
+  readonly id?: string;
+  readonly type: string;
+  readonly role?: string;
+  readonly content?: readonly { readonly text: string }[];
+}
+
+/** What an item is, in a few words. */
+function shown(item: unknown): string {
+  const { type, role, content = [] } = item as Shown;
+  return [role ?? type, ...content.map(({ text }) => text)].join(": ");
+}
+
+describe("a conversation", () => {
+  it("is begun before anything is asked, and is the session of what is [OR-32] [OR-34]", async () => {
+    const served = await serveAnswers([says("Hello Alice."), says("You are Alice.")]);
+    const client = clientOf(served);
+    const conversation = await client.conversations.create({ metadata: { title: "Who is who" } });
+    const { id } = conversation;
+    expect(conversation).toEqual({
+      id: expect.stringMatching(/^ses_[0-9a-f]{32}$/),
+      object: "conversation",
+      created_at: expect.any(Number),
+      metadata: { title: "Who is who" },
+    });
+    for (const input of ["I am Alice.", "Who am I?"]) {
+      const response = await client.responses.create({
+        model: "scripted",
+        input,
+        conversation: id,
+      });
+      expect(response.conversation).toEqual({ id });
+    }
+    expect(await client.conversations.retrieve(id)).toEqual(conversation);
+    const listed = await client.conversations.items.list(id, { order: "asc" });
+    expect(listed.data.map(shown)).toEqual([
+      "user: I am Alice.",
+      "assistant: Hello Alice.",
+      "user: Who am I?",
+      "assistant: You are Alice.",
+    ]);
+    expect(new Set(served.provider.calls.map(({ sessionId }) => sessionId))).toEqual(new Set([id]));
+  });
+
+  it("is begun with what was said elsewhere, which its agent is told [OR-38]", async () => {
+    const served = await serveAnswers([says("You are Alice.")]);
+    const client = clientOf(served);
+    const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
+    const { id } = await client.conversations.create({ items: [said, answer] });
+    await client.responses.create({ model: "scripted", input: "Who am I?", conversation: id });
+    expect(served.provider.calls).toMatchObject([
+      {
+        input: { texts: ["Who am I?"] },
+        history: [
+          { role: "user", blocks: [{ text: "I am Alice." }] },
+          { role: "assistant", blocks: [{ text: "Hello Alice." }] },
+        ],
+      },
+    ]);
+    const listed = await client.conversations.items.list(id, { order: "asc" });
+    expect(listed.data.map(shown)).toEqual([
+      "user: I am Alice.",
+      "assistant: Hello Alice.",
+      "user: Who am I?",
+      "assistant: You are Alice.",
+    ]);
+  });
+
+  it("has calls, their results and answers in order, page by page, each found by its id [OR-6]", async () => {
+    const served = await serveAnswers([
+      wants({ id: "tooluse_1", name: "get_weather" }),
+      says("It is warm."),
+    ]);
+    const client = clientOf(served);
+    const asked = { model: "scripted", tools: [WEATHER] };
+    const first = await client.responses.create({ ...asked, input: "How warm is it?" });
+    const call = first.output.find((item) => item.type === "function_call");
+    const call_id = call?.type === "function_call" ? call.call_id : "";
+    const output = { type: "function_call_output", call_id, output: "18" } as const;
+    const previous_response_id = first.id;
+    const second = await client.responses.create({
+      ...asked,
+      input: [output],
+      previous_response_id,
+    });
+    const id = first.conversation?.id ?? "";
+    const items: unknown[] = [];
+    const pages = client.conversations.items.list(id, { order: "asc", limit: 2 });
+    for await (const item of pages) items.push(item);
+    expect(items.map(shown)).toEqual([
+      "user: How warm is it?",
+      "assistant: Let me see.\n\n",
+      "function_call",
+      "function_call_output",
+      "assistant: It is warm.",
+    ]);
+    // The very items that the responses had.
+    expect(items.slice(1, 3)).toEqual(first.output);
+    expect(items.slice(4)).toEqual(second.output);
+    for (const item of items) {
+      const { id: item_id = "" } = item as Shown;
+      const found = await client.conversations.items.retrieve(item_id, { conversation_id: id });
+      expect(found).toEqual(item);
+    }
+  });
+
+  it("leaves out what was deleted, and what was not to be kept [OR-39] [OR-42]", async () => {
+    const served = await serveAnswers([says("One"), says("Two"), says("Three")]);
+    const client = clientOf(served);
+    const { id } = await client.conversations.create({});
+    const ask = (input: string, more = {}) =>
+      client.responses.create({ model: "scripted", input, conversation: id, ...more });
+    const gone = await ask("first");
+    await ask("second", { store: false });
+    await ask("third");
+    await client.responses.delete(gone.id);
+    const listed = await client.conversations.items.list(id, { order: "asc" });
+    expect(listed.data.map(shown)).toEqual(["user: third", "assistant: Three"]);
+  });
+
+  it("is gone when it is deleted, with all that leads to it [OR-42] [OR-29]", async () => {
+    const served = await serveAnswers([says("Hello Alice.")]);
+    const client = clientOf(served);
+    const first = await client.responses.create({ model: "scripted", input: "I am Alice." });
+    const id = first.conversation?.id ?? "";
+    expect(await client.conversations.delete(id)).toEqual({
+      id,
+      object: "conversation.deleted",
+      deleted: true,
+    });
+    await expect(client.conversations.retrieve(id)).rejects.toMatchObject({
+      status: 404,
+      code: "conversation_not_found",
+      param: "conversation_id",
+    });
+    const asked = { model: "scripted", input: "Who am I?", previous_response_id: first.id };
+    await expect(client.responses.create(asked)).rejects.toMatchObject({
+      code: "previous_response_not_found",
+    });
+    expect(served.provider.calls).toHaveLength(1);
+  });
+
+  it("is nobody else's [OR-36]", async () => {
+    const served = await serveAnswers([says("Hello")], { keys: KEYS });
+    const { id } = await clientOf(served).conversations.create({});
+    const eve = { ...served, apiKey: "key-of-eve-0123456789" };
+    for (const [method, path] of [
+      ["GET", ""],
+      ["DELETE", ""],
+      ["GET", "/items"],
+      ["GET", "/items/msg_1"],
+      ["POST", "/items"],
+      ["POST", ""],
+    ] as const) {
+      const body = method === "POST" ? { body: {} } : {};
+      const { status, json } = await send(eve, [method, `/conversations/${id}${path}`], body);
+      expect([status, json.error.code]).toEqual([404, "conversation_not_found"]);
+    }
+    expect((await send(served, ["GET", `/conversations/${id}`])).status).toBe(200);
+  });
+
+  it("is not written to by others, and says why", async () => {
+    const served = await serveAnswers([says("Hello")]);
+    const client = clientOf(served);
+    const { id } = await client.conversations.create({});
+    await expect(client.conversations.items.create(id, { items: [said] })).rejects.toMatchObject({
+      status: 400,
+      code: "conversation_not_writable",
+    });
+    await expect(
+      client.conversations.update(id, { metadata: { topic: "x" } }),
+    ).rejects.toMatchObject({ status: 400, code: "unsupported_metadata" });
+  });
+
+  it.each([
+    [{ metadata: { topic: "x" } }, "unsupported_metadata", "metadata.topic"],
+    [{ items: [{ role: "system", content: "Be brief." }] }, "unsupported_item", "items[0]"],
+    [{ items: [{ type: "item_reference", id: "msg_1" }] }, "item_not_found", "items[0]"],
+    [{ items: "Hello" }, "invalid_type", "items"],
+    [{ model: "nobody" }, "model_not_found", "model"],
+  ])(
+    "is not begun with %j, of which something would be lost [OR-63]",
+    async (body, code, param) => {
+      const served = await serveAnswers([says("Hello")]);
+      const { json } = await send(served, ["POST", "/conversations"], { body });
+      expect(json.error).toMatchObject({ code, param });
+    },
+  );
+
+  it("has no item that it does not have", async () => {
+    const served = await serveAnswers([says("Hello")]);
+    const { id } = await clientOf(served).conversations.create({});
+    const { status, json } = await send(served, ["GET", `/conversations/${id}/items/msg_1`]);
+    expect([status, json.error]).toMatchObject([404, { code: "item_not_found" }]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
+import { HARNESS } from "../support/provider-session.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { SEED_TURN } from "./support/seed.ts";
+import { serveSessions, type Serving } from "./support/serve-sessions.ts";
+import { send } from "./support/talk.ts";
+
+/** No chance and no time: ids are counted, and the clock stands still. */
+function withoutChance(): Omit<Serving, "agents"> {
+  let [sessions, seeds] = [0, 0];
+  return {
+    clock: fakeClock(),
+    coalesceMs: 0,
+    newSessionId: () => `ses_${String((sessions += 1)).padStart(32, "0")}`,
+    seed: () => String((seeds += 1)).padStart(13, "0"),
+  };
+}
+
+const WEATHER = { name: "get_weather", parameters: { type: "object", properties: {} } };
+
+/** The same requests, to a server of its own. */
+async function run(): Promise<string[]> {
+  const provider = scriptedProvider(
+    [
+      wants({ id: "tooluse_1", name: "get_weather" }),
+      says("It is warm."),
+      wants({ id: "tooluse_1", name: "get_weather" }),
+      says("One two three"),
+      says("Four"),
+      says("Five"),
+    ],
+    { takes: { tools: true, instructions: true } },
+  );
+  const agent = defineAgent({ name: "scripted", provider });
+  const served = await serveSessions({ agents: [agent], ...withoutChance() });
+  const input = [{ role: "user", content: "How warm is it?" }];
+  const tools = [{ type: "function", ...WEATHER }];
+  const first = await send(served, ["POST", "/responses"], { body: { input, tools } });
+  const { id, output } = first.json;
+  const { call_id } = output.find(({ type }: { type: string }) => type === "function_call");
+  const result = { type: "function_call_output", call_id, output: "18" };
+  const body = { input: [result], previous_response_id: id, stream: true };
+  const chat = {
+    messages: input,
+    tools: [{ type: "function", function: WEATHER }],
+  };
+  const answers = [
+    first,
+    await send(served, ["POST", "/responses"], { body }),
+    await send(served, ["POST", "/chat/completions"], { body: chat }),
+    await send(served, ["POST", "/chat/completions"], { body: { messages: input, stream: true } }),
+    await send(served, ["POST", "/inference"], { body: { messages: input } }),
+    await send(served, ["POST", "/conversations"], { body: {} }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  await served.close();
+  return answers.map(({ text }) => text);
+}
+
+describe("answers without chance", () => {
+  it("are the same, byte for byte, whenever they are given [OR-78]", async () => {
+    const [first, second] = [await run(), await run()];
+    expect(second).toEqual(first);
+    expect(first[1]).toContain("response.output_text.delta");
+    expect(first[2]).toContain("tool_calls");
+  });
+});
+
+describe("a recorded stream of an agent's", () => {
+  const recorded = Buffer.concat(SEED_TURN.map(([name, payload]) => awsFrame(name, payload)));
+
+  /** What a server says that has the recording for its agent, handed on in pieces of some size. */
+  async function replayed(pieceSize: number, body: object): Promise<string> {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      for (let at = 0; at < recorded.length; at += pieceSize) {
+        response.write(recorded.subarray(at, at + pieceSize));
+      }
+      response.end();
+    });
+    const provider = harnessProvider({
+      harnessArn: HARNESS,
+      endpoint: peer.url,
+      credentials: { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" },
+    });
+    const agent = defineAgent({ name: "shop", provider });
+    const served = await serveSessions({ agents: [agent], ...withoutChance() });
+    const { status, text } = await send(served, ["POST", "/responses"], { body });
+    expect(status).toBe(200);
+    return text;
+  }
+
+  it.each([false, true])(
+    "gives the same response whenever it is replayed, however it is cut, streamed %s [OR-79]",
+    async (stream) => {
+      const body = { input: "Search the catalog for shoes.", stream };
+      const whole = await replayed(recorded.length, body);
+      expect(whole).toContain("I couldn't find any shoes...");
+      expect(whole).toContain("search_products");
+      for (const pieceSize of [1, 7, 100]) expect(await replayed(pieceSize, body)).toBe(whole);
+    },
+  );
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isObject } from "../../src/domain/json.ts";
+
+const file = new URL("./open-responses.schema.json", import.meta.url);
+const published = JSON.parse(readFileSync(file, "utf8"));
+const { $defs: schemas } = published;
+
+/** What the profile of 2026-04-24 added; the published file is of the profile before it. */
+schemas.Message.properties.phase = { enum: ["commentary", "final_answer", null] };
+schemas.Compaction = {
+  type: "object",
+  properties: {
+    type: { const: "compaction" },
+    id: { type: "string" },
+    encrypted_content: { type: "string", minLength: 1 },
+    created_by: { type: "string" },
+  },
+  required: ["type", "id", "encrypted_content"],
+};
+schemas.CompactResource = {
+  type: "object",
+  properties: {
+    id: { type: "string" },
+    object: { const: "response.compaction" },
+    created_at: { type: "integer" },
+    output: {
+      type: "array",
+      items: { anyOf: [{ $ref: "#/$defs/ItemField" }, { $ref: "#/$defs/Compaction" }] },
+    },
+    usage: { $ref: "#/$defs/Usage" },
+  },
+  required: ["id", "object", "created_at", "output", "usage"],
+};
+schemas.SocketError = {
+  type: "object",
+  properties: {
+    type: { const: "error" },
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    error: {
+      type: "object",
+      properties: { code: { type: "string" }, message: { type: "string" } },
+      required: ["code", "message"],
+    },
+  },
+  required: ["type", "status", "error"],
+};
+schemas.ErrorBody = {
+  type: "object",
+  properties: { error: { $ref: "#/$defs/ErrorPayload" } },
+  required: ["error"],
+};
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(published, "open-responses");
+
+export type Shape = "ResponseResource" | "CompactResource" | "SocketError" | "ErrorBody";
+
+/** What is wrong with a value, by the published schema. */
+export function problemsOf(shape: Shape, value: unknown): readonly string[] {
+  return problems(shape, value);
+}
+
+/** What is wrong with an event; one that is not among the 24 of the core is wrong as a whole. */
+export function eventProblems(event: unknown): readonly string[] {
+  const type = isObject(event) ? event["type"] : undefined;
+  const name = eventNames.get(type);
+  if (name === undefined) return [`${String(type)} is no event of the core`];
+  return problems(name, event);
+}
+
+const eventNames = new Map<unknown, string>(
+  Object.keys(schemas)
+    .filter((name) => name.endsWith("StreamingEvent"))
+    .map((name) => [schemas[name].properties.type.enum[0], name]),
+);
+
+function problems(name: string, value: unknown): readonly string[] {
+  const validate = ajv.getSchema(`open-responses#/$defs/${name}`);
+  if (validate === undefined) throw new Error(`${name} is not in the schema`);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${name}${instancePath} ${message}`,
+  );
+}

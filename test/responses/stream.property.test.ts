@@ -1,0 +1,118 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../../src/domain/codec.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { isObject } from "../../src/domain/json.ts";
+import { sessionOfItem } from "../../src/wire/responses/ids.ts";
+import { unrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
+import { TRACE_MODES, type TraceMode } from "../../src/wire/responses/request/trace-mode.ts";
+import { responseFrom, responseStream } from "../../src/wire/responses/stream/response-stream.ts";
+import type { StreamEvent } from "../../src/wire/responses/stream/stream-event.ts";
+import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
+import { eventProblems } from "./open-responses-schema.ts";
+import { violationsIn } from "./stream-checker.ts";
+
+function recordedAs(trace: TraceMode, clientTools: readonly string[] = []) {
+  return { ...unrecordedRequest("demo"), trace, clientTools };
+}
+
+function streamOf(log: readonly Envelope[], trace: TraceMode): StreamEvent[] {
+  return runCodec(responseStream(recordedAs(trace, ["weather"])), log);
+}
+
+function lastResponse(events: readonly StreamEvent[]) {
+  const last = events.at(-1);
+  if (last === undefined || !("response" in last)) throw new Error("The stream has no end");
+  return last.response;
+}
+
+const anyMode = fc.constantFrom(...TRACE_MODES);
+
+describe("the stream of a response", () => {
+  it("breaks no rule of streams, whatever a log says [OR-6, OR-9, OR-11, OR-12, OR-13, OR-14, OR-15, OR-16, OR-17]", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyDisorder, anyTurn), anyMode, (log, trace) => {
+        const events = streamOf(log, trace);
+        expect(violationsIn(events)).toEqual([]);
+        const ids = lastResponse(events).output.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids.every((id) => sessionOfItem(id) === SESSION)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("has only events that the specification has [OR-1, OR-7, OR-24, OR-25]", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(anyDisorder, anyTurn),
+        fc.constantFrom<TraceMode>("pairs", "none"),
+        (log, trace) => {
+          expect(streamOf(log, trace).flatMap(eventProblems)).toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("says of calls that are complete arguments that can be read [OR-8]", () => {
+    fc.assert(
+      fc.property(anyDisorder, anyMode, (log, trace) => {
+        for (const item of lastResponse(streamOf(log, trace)).output) {
+          if (item.type !== "function_call" || item.status !== "completed") continue;
+          expect(isObject(JSON.parse(item.arguments))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("ends with the response that is given to those who do not stream [OR-17, OR-18]", () => {
+    fc.assert(
+      fc.property(anyTurn, anyMode, (log, trace) => {
+        const streamed = lastResponse(streamOf(log, trace));
+        expect(responseFrom(log, recordedAs(trace, ["weather"]))).toEqual(streamed);
+      }),
+    );
+  });
+
+  it("has the same items under the same ids when the log has dropped their deltas [OR-6]", () => {
+    const isDelta = ({ event }: Envelope) => event.type.endsWith(".delta");
+    fc.assert(
+      fc.property(anyTurn, anyMode, (log, trace) => {
+        const kept = log.filter((envelope) => !isDelta(envelope));
+        const { output } = lastResponse(streamOf(log, trace));
+        expect(lastResponse(streamOf(kept, trace)).output).toEqual(output);
+        expect(violationsIn(streamOf(kept, trace))).toEqual([]);
+      }),
+    );
+  });
+
+  it("never ends as complete when its log stops early [OR-26]", () => {
+    fc.assert(
+      fc.property(anyTurn, fc.nat(), (log, cut) => {
+        const begun = log.slice(0, 1 + (cut % (log.length - 1)));
+        const { status, error, output } = lastResponse(streamOf(begun, "pairs"));
+        expect([status, error?.code]).toEqual(["failed", "incomplete_turn"]);
+        expect(output.every((item) => item.status !== undefined)).toBe(true);
+      }),
+    );
+  });
+
+  it("keeps the words of the agent in their order", () => {
+    fc.assert(
+      fc.property(anyTurn, (log) => {
+        const said = log
+          .flatMap(({ event }) => (event.type === "text.finished" ? [event.text] : []))
+          .join("");
+        const shown = lastResponse(streamOf(log, "pairs"))
+          .output.flatMap((item): readonly { readonly text: string }[] =>
+            item.type === "message" ? item.content : [],
+          )
+          .map(({ text }) => text)
+          .join("");
+        const plain = (text: string) => text.replaceAll(/\s/g, "");
+        expect(plain(shown)).toBe(plain(said));
+      }),
+    );
+  });
+});

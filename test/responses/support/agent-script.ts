@@ -1,0 +1,114 @@
+import type { JsonObject } from "../../../src/domain/json.ts";
+import type { ProviderEvent, Role } from "../../../src/domain/provider-event.ts";
+import { toolCall, toolSuccess, type Runner } from "../../../src/domain/tool.ts";
+import { aborted, ending, type Answer } from "../../support/scripted-provider.ts";
+
+/** What the agent was asked with one call. */
+export interface AgentCall {
+  /** The conversation's, under which the agent was called. */
+  readonly sessionId: string;
+  readonly instructions?: string;
+  /** What was said elsewhere before; with the first call only. */
+  readonly history: readonly { readonly role: string; readonly text: string }[];
+  /** Only what is new. */
+  readonly texts: readonly string[];
+  /** The results that the client brought, as text. */
+  readonly results: readonly string[];
+  /** The names of the client's tools. */
+  readonly tools: readonly string[];
+}
+
+/** What the agent does when it is called: its own tools run, it speaks, and it calls tools of the client's. */
+export interface AgentTurn {
+  /** Nothing happens before. */
+  readonly waits?: Promise<unknown>;
+  readonly runs?: readonly Ran[];
+  readonly says?: string;
+  readonly calls?: readonly Called[];
+  /** After that nothing more comes, and no end. */
+  readonly hangs?: true;
+}
+
+export interface Called {
+  readonly id: string;
+  readonly name: string;
+  readonly input?: JsonObject;
+}
+
+export interface Ran extends Called {
+  readonly result: string;
+}
+
+/** One turn for each call, in order, or what to do about a call. */
+export type AgentScript = readonly AgentTurn[] | ((call: AgentCall) => AgentTurn);
+
+export function turnFor(script: AgentScript, call: AgentCall, nth: number): AgentTurn {
+  if (typeof script === "function") return script(call);
+  const turn = script[nth];
+  if (turn === undefined)
+    throw new Error(`The agent was called ${nth + 1} times, which no turn is for`);
+  return turn;
+}
+
+/** The turn as the scripted provider says it; `interrupted` is called when one that hangs is told to stop. */
+export function asAnswer(turn: AgentTurn, interrupted: () => void): Answer {
+  return async function* (signal) {
+    await turn.waits;
+    yield* eventsOf(turn);
+    if (turn.hangs === true) {
+      await aborted(signal);
+      interrupted();
+      throw signal.reason;
+    }
+    const openCalls = (turn.calls ?? []).map(({ id }) => id);
+    const isOpen = openCalls.length > 0;
+    const outcome = isOpen ? "action-required" : "completed";
+    yield ending({ outcome, reason: isOpen ? "tool_use" : "end_turn", openCalls, usage: USAGE });
+  };
+}
+
+const USAGE = {
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  totalTokens: 15,
+};
+
+function eventsOf({ runs = [], says, calls = [], hangs }: AgentTurn): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  let [message, block] = [0, 0];
+  const inMessage = (role: Role, reason: string, say: () => void): void => {
+    events.push({ type: "message.start", message, role });
+    say();
+    if (hangs !== true || reason !== "end_turn") {
+      events.push({ type: "message.end", message, reason });
+    }
+    message += 1;
+  };
+  const call = ({ id, name, input = {} }: Called, runBy: Runner): void => {
+    const at = { message, block: block++ };
+    const call = toolCall({ id, name, inputText: JSON.stringify(input), runBy });
+    events.push({ type: "tool.start", ...at, callId: id, name }, { type: "tool.end", ...at, call });
+  };
+  if (runs.length > 0) {
+    inMessage("assistant", "tool_use", () => runs.forEach((ran) => call(ran, "server")));
+    inMessage("user", "tool_result", () => {
+      for (const { id, result } of runs) {
+        const at = { message, block: block++ };
+        events.push({ type: "tool.result", ...at, result: toolSuccess(id, result) });
+      }
+    });
+  }
+  inMessage("assistant", calls.length > 0 ? "tool_use" : "end_turn", () => {
+    if (says !== undefined) {
+      const at = { message, block: block++ };
+      for (const text of says.match(/\S+\s*/g) ?? []) {
+        events.push({ type: "text.delta", ...at, text });
+      }
+      if (hangs !== true) events.push({ type: "text.end", ...at, text: says });
+    }
+    for (const called of calls) call(called, "client");
+  });
+  return events;
+}

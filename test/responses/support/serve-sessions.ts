@@ -1,0 +1,116 @@
+import { onTestFinished } from "vitest";
+import { accessBy } from "../../../src/http/access.ts";
+import { accessLog } from "../../../src/http/access-log.ts";
+import type { AccessKey } from "../../../src/http/keys.ts";
+import { openAiErrors } from "../../../src/http/openai-errors.ts";
+import type { SocketLimits } from "../../../src/http/open-socket.ts";
+import { rateLimits, type RateLimitOptions } from "../../../src/http/rate-limits.ts";
+import { newRequestId } from "../../../src/http/request-id.ts";
+import { router } from "../../../src/http/router.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { webSockets } from "../../../src/http/web-sockets.ts";
+import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
+import type { Agent } from "../../../src/session/agent.ts";
+import { createSessions, type RunningSessions } from "../../../src/session/create-sessions.ts";
+import { memoryStore } from "../../../src/store/memory/memory-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { ResponsesSettings } from "../../../src/surfaces/responses/responses-options.ts";
+import { responsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
+import type { Target } from "./target.ts";
+
+export interface Serving {
+  readonly agents: readonly Agent[];
+  readonly store?: Store;
+  /** Of the surface and of the sessions. */
+  readonly clock?: SteadyClock;
+  readonly settings?: Partial<ResponsesSettings>;
+  readonly keys?: readonly AccessKey[];
+  readonly rates?: RateLimitOptions;
+  readonly socketLimits?: SocketLimits;
+  readonly bodyBytes?: number;
+  readonly newSessionId?: () => string;
+  /** In place of chance, for the sessions. */
+  readonly seed?: () => string;
+  readonly coalesceMs?: number;
+}
+
+export interface ServedSessions extends Target {
+  readonly sessions: RunningSessions;
+  /** What the access log has. */
+  readonly lines: readonly string[];
+  /** What went wrong and no caller heard of. */
+  readonly reports: readonly unknown[];
+  /** Rejects if there were bugs. */
+  close(): Promise<void>;
+  /** Ends it with whatever is under way, as a stop of the process does. */
+  stop(): Promise<void>;
+}
+
+/** The real surface over real sessions, on a real socket, until the test is over. */
+export async function serveSessions(serving: Serving): Promise<ServedSessions> {
+  const { agents, store = memoryStore(), clock = systemClock, keys, bodyBytes } = serving;
+  const reports: unknown[] = [];
+  const report = (error: unknown): void => void reports.push(error);
+  const { seed, coalesceMs } = serving;
+  const sessions = createSessions({
+    store,
+    agents,
+    clock,
+    owner: "test",
+    report,
+    ...(seed !== undefined && { seed }),
+    ...(coalesceMs !== undefined && { coalesceMs }),
+  });
+  const host = "127.0.0.1";
+  const options = {
+    sessions,
+    clock,
+    access: accessBy({ host, ...(keys !== undefined && { keys }) }),
+    settings: { adoptSessions: true, ...serving.settings },
+    report,
+    ...(serving.rates !== undefined && { rates: rateLimits(serving.rates, clock) }),
+    ...(serving.newSessionId !== undefined && { newSessionId: serving.newSessionId }),
+  };
+  const surface = responsesSurface(options);
+  const lines: string[] = [];
+  const observers = [accessLog({ clock: systemClock, write: (line) => void lines.push(line) })];
+  const server = await startServer({
+    host,
+    port: 0,
+    limits: { bodyBytes: () => bodyBytes ?? 50_000_000, headerBytes: 32 * 1024 },
+    newRequestId,
+    onBug: report,
+    observers,
+    upgrades: webSockets({
+      routes: surface.sockets,
+      errors: openAiErrors,
+      clock,
+      onBug: report,
+      ...(serving.socketLimits !== undefined && { limits: serving.socketLimits }),
+    }),
+    ...router([surface], report),
+  });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await server.close();
+    await sessions.close();
+    if (serving.store === undefined) await store.close();
+  };
+  const close = async (): Promise<void> => {
+    await stop();
+    if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
+  };
+  onTestFinished(stop);
+  return {
+    baseUrl: `${server.url}/v1`,
+    apiKey: keys?.[0]?.key ?? "any key will do here",
+    model: agents[0]?.facts.name ?? "",
+    sessions,
+    lines,
+    reports,
+    close,
+    stop,
+  };
+}

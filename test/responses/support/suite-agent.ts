@@ -1,0 +1,31 @@
+import type { AgentCall, AgentScript, AgentTurn } from "./agent-script.ts";
+
+/** An agent that can do what the compliance suite asks of one: it remembers, counts, and uses the tool it is given. */
+export function suiteAgent(): AgentScript {
+  const heard = new Map<string, string[]>();
+  let calls = 0;
+  return (call): AgentTurn => {
+    const { sessionId, instructions = "", history, texts, results, tools } = call;
+    const known = heard.get(sessionId) ?? [instructions, ...history.map(({ text }) => text)];
+    known.push(...texts);
+    heard.set(sessionId, known);
+    if (results.length > 0) return { says: `The tool said: ${results.join(", ")}` };
+    if (tools.includes("get_weather") && /weather/i.test(texts.join(" "))) {
+      const id = `tooluse_${(calls += 1)}`;
+      return { calls: [{ id, name: "get_weather", input: { location: "San Francisco" } }] };
+    }
+    return { says: answerTo(call, known.join("\n")) };
+  };
+}
+
+function answerTo({ texts }: AgentCall, known: string): string {
+  const asked = texts.join("\n");
+  if (/what is my name/i.test(asked)) return recalled(/my name is (\w+)/i, known);
+  if (/what did i ask you to remember/i.test(asked)) return recalled(/remember (.+)/i, known);
+  if (/count/i.test(asked)) return "1, 2, 3, 4, 5";
+  return "Hello to you";
+}
+
+function recalled(fact: RegExp, known: string): string {
+  return `It is ${fact.exec(known)?.[1] ?? "unknown to me"}`;
+}

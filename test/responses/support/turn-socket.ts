@@ -1,0 +1,52 @@
+import { on, once } from "node:events";
+import { WebSocket } from "ws";
+import { isObject } from "../../../src/domain/json.ts";
+import { checkedStream, type Fields, type StreamEvent } from "./recorded-stream.ts";
+import { check, shaped, type Target } from "./target.ts";
+
+/** A WebSocket on which one turn follows the other. */
+export interface TurnSocket {
+  /** A turn to its end: the response, or the envelope that refuses it. */
+  turn(body: object): Promise<{ readonly response?: Fields; readonly refusal?: Fields }>;
+  /** A turn that has to end with a response. */
+  completed(body: object): Promise<Fields>;
+  close(): void;
+}
+
+export async function openSocket({ baseUrl, apiKey, model }: Target): Promise<TurnSocket> {
+  const url = `${baseUrl.replace(/^http/, "ws")}/responses`;
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${apiKey}` } });
+  const frames = on(socket, "message", { close: ["close"] });
+  await once(socket, "open");
+
+  async function turn(body: object): ReturnType<TurnSocket["turn"]> {
+    socket.send(JSON.stringify({ type: "response.create", model, ...body }));
+    const events: StreamEvent[] = [];
+    for (;;) {
+      const { value, done } = await frames.next();
+      check(done !== true, `The socket closed after ${events.length} events of a turn`);
+      const [data] = value;
+      const frame: unknown = JSON.parse(String(data));
+      check(isObject(frame), `A frame holds no object: ${String(data)}`);
+      if (frame["type"] === "error" && "status" in frame) {
+        return { refusal: shaped("SocketError", frame) };
+      }
+      events.push({ ...frame, type: String(frame["type"]) });
+      if (isTerminal(frame)) return { response: checkedStream(events).response };
+    }
+  }
+
+  return {
+    turn,
+    async completed(body) {
+      const { response, refusal } = await turn(body);
+      check(response !== undefined, `The turn was refused: ${JSON.stringify(refusal)}`);
+      return response;
+    },
+    close: () => socket.terminate(),
+  };
+}
+
+function isTerminal({ type }: Fields): boolean {
+  return /^response\.(completed|failed|incomplete)$/.test(String(type));
+}

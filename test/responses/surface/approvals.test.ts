@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { defineTool } from "../../../src/tools/define-tool.ts";
+import { fakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { says, wants } from "../../support/scripted-provider.ts";
+import { readUntil } from "../../support/session-world.ts";
+import {
+  ask,
+  called,
+  lastOf,
+  openStream,
+  outputOf,
+  textIn,
+  until,
+  worldOf,
+  type World,
+} from "./world.ts";
+
+const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
+
+async function gated(clock?: FakeClock) {
+  const ran: unknown[] = [];
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays",
+    input: { type: "object" },
+    run: (input) => {
+      ran.push(input);
+      return "paid";
+    },
+  });
+  const world = await worldOf([wants({ id: "c1", name: "pay" }), says("So it is.")], {
+    agent: { tools: [pay], approvals: { ask: ["pay"] } },
+    ...(clock !== undefined && { clock }),
+  });
+  return { world, ran };
+}
+
+async function questionIn(world: World): Promise<{ sessionId: string; approvalId: string }> {
+  const { sessions: found } = await world.sessions.list({ limit: 1 });
+  const { sessionId = "" } = found[0] ?? {};
+  const log = await readUntil(
+    world.sessions,
+    sessionId,
+    ({ event }) => event.type === "approval.requested",
+  );
+  const event = log.at(-1)?.event;
+  return { sessionId, approvalId: event?.type === "approval.requested" ? event.approvalId : "" };
+}
+
+describe("a tool that somebody has to allow, when nobody is there but the caller", () => {
+  it("waits with signs of life, and is denied where everybody sees it [OR-21] [OR-55]", async () => {
+    const clock = fakeClock();
+    const { world, ran } = await gated(clock);
+    const opening = openStream(world, { input: "Pay" });
+    let isOpen = false;
+    void opening.then(() => (isOpen = true));
+    await until(() => (clock.advance(20), isOpen));
+    const stream = await opening;
+    await questionIn(world);
+    let [isOver, beats] = [false, 0];
+    const reading = (async () => {
+      const seen = [];
+      for (;;) {
+        const event = await stream.next();
+        if (event === undefined) return seen;
+        if (event === "quiet") beats += 1;
+        else seen.push(event);
+      }
+    })();
+    void reading.then(() => (isOver = true));
+    const before = clock.now();
+    await until(() => (clock.advance(500), isOver));
+    expect(clock.now() - before).toBeGreaterThanOrEqual(59_000);
+    expect(beats).toBeGreaterThanOrEqual(2);
+    expect(ran).toEqual([]);
+    const response = lastOf(await reading);
+    expect(response).toMatchObject({ status: "completed" });
+    expect(outputOf(response)).toContainEqual(
+      expect.objectContaining({ type: "function_call_output", is_error: true }),
+    );
+    expect(textIn(response)).toContain("So it is.");
+  });
+
+  it.each([false, true])(
+    "is allowed by another who is asked meanwhile, streamed %s",
+    async (stream) => {
+      const { world, ran } = await gated();
+      const asked = stream
+        ? openStream(world, { input: "Pay" }).then(async (one) => lastOf(await one.rest()))
+        : ask(world, { input: "Pay" }).then(({ body }) => body);
+      await called(world, 1);
+      const { sessionId, approvalId } = await questionIn(world);
+      const answer = { type: "answer", approvalId, decision: "allow" } as const;
+      const reply = await world.sessions.command(sessionId, answer, { principal: APPROVER });
+      expect(reply.status).toBe("accepted");
+      const response = await asked;
+      expect(ran).toHaveLength(1);
+      expect(outputOf(response)).toContainEqual(
+        expect.objectContaining({ type: "function_call_output", output: "paid" }),
+      );
+    },
+  );
+
+  it("is not for the caller to run: it is no call of theirs that is open [OR-53]", async () => {
+    const { world } = await gated();
+    const asked = ask(world, { input: "Pay" });
+    await called(world, 1);
+    const { sessionId, approvalId } = await questionIn(world);
+    const answer = { type: "answer", approvalId, decision: "deny" } as const;
+    await world.sessions.command(sessionId, answer, { principal: APPROVER });
+    const { body } = await asked;
+    const calls = outputOf(body).filter(({ type }) => type === "function_call");
+    const outputs = outputOf(body).filter(({ type }) => type === "function_call_output");
+    expect(calls.map(({ call_id: id }) => id)).toEqual(outputs.map(({ call_id: id }) => id));
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { ask, echoes, errorIn, get, outputOf, worldOf, type World } from "./world.ts";
+
+const unversioned = (world: World): World => ({
+  ...world,
+  baseUrl: world.baseUrl.replace(/\/v1$/, ""),
+});
+
+describe("every route", () => {
+  it("is there with /v1 and without [OR-69]", async () => {
+    const world = await worldOf([echoes()]);
+    const bare = unversioned(world);
+    const { body } = await ask(bare, { input: "Hi" });
+    const path = `/responses/${String(body["id"])}`;
+    for (const target of [world, bare]) {
+      expect((await get(target, path)).body).toEqual(body);
+      expect((await get(target, "/models")).body).toEqual({
+        object: "list",
+        data: [{ id: "scripted", object: "model", created: 0, owned_by: "spanline" }],
+      });
+      expect((await get(target, "/models/scripted")).status).toBe(200);
+      expect(errorIn(await get(target, "/models/nobody"))["code"]).toBe("model_not_found");
+      expect((await get(target, `${path}/input_items`)).body).toMatchObject({ object: "list" });
+    }
+  });
+
+  it.each<[string, Parameters<typeof ask>, number, string]>([
+    ["an unknown path", call("/nothing", {}), 404, "unknown_url"],
+    ["another method", call("/responses", undefined, "DELETE"), 405, "method_not_allowed"],
+    [
+      "another type",
+      call("/responses", {}, "POST", { "content-type": "text/plain" }),
+      415,
+      "unsupported_media_type",
+    ],
+    ["no JSON", call("/responses", "{"), 400, "invalid_json"],
+    ["a list", call("/responses", "[]"), 400, "invalid_json"],
+    ["bytes that are no text", call("/responses", '{"input":"\ud800"}'), 200, ""],
+    ["an unknown agent", call("/responses", { input: "Hi", model: "x" }), 404, "model_not_found"],
+    ["an unknown response", call("/responses/resp_x", undefined, "GET"), 404, "response_not_found"],
+    [
+      "a body that is too long",
+      call("/responses", { input: "x".repeat(100_001) }),
+      413,
+      "request_too_large",
+    ],
+  ])(
+    "answers %s as OpenAI's clients read it [OR-70] [OR-71]",
+    async (_, [, body, how], status, code) => {
+      const world = await worldOf([echoes()], { bodyBytes: 100_000 });
+      const answer = await ask(world, body, how);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+      if (status === 200) return;
+      expect(answer.body).toEqual({
+        error: {
+          message: expect.any(String),
+          type: expect.any(String),
+          param: errorIn(answer)["param"],
+          code,
+        },
+      });
+      expect(world.heard()).toEqual([]);
+    },
+  );
+
+  it("refuses bytes that are no UTF-8 [OR-71]", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await fetch(`${world.baseUrl}/responses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { code: "invalid_json" } },
+    ]);
+  });
+});
+
+function call(
+  path: string,
+  body: unknown,
+  method = "POST",
+  headers: { readonly [name: string]: string } = {},
+): Parameters<typeof ask> {
+  return [{ baseUrl: "", apiKey: "", model: "" }, body, { path, method, headers }];
+}
+
+it("the log of requests has no words, no ids of sessions, and no keys [OR-72]", async () => {
+  const key = "sk-secret-0123456789abc";
+  const world = await worldOf([echoes()], { keys: [{ name: "ann", key }] });
+  const { body } = await ask(world, { input: "My diary", instructions: "Be discreet" });
+  const id = String(body["id"]);
+  await get(world, `/responses/${id}?stream=true&starting_after=999`, {}).catch(() => {});
+  await get(world, `/responses/${id}/input_items?after=${String(outputOf(body)[0]?.["id"])}`);
+  await ask(world, { input: "More", previous_response_id: id });
+  await ask(world, { input: "x", session_id: "not a session" });
+  const text = world.lines.join("");
+  expect(world.lines).toHaveLength(5);
+  for (const secret of [
+    "diary",
+    "discreet",
+    String(body["session_id"]),
+    id,
+    key,
+    "not a session",
+  ]) {
+    expect(text).not.toContain(secret);
+  }
+  expect(text).toContain('"principal":"ann"');
+  expect(text).toContain('"route":"/v1/responses/:id/input_items"');
+});
+
+it("what a caller is told has no word of how the server is made [OR-70]", async () => {
+  const world = await worldOf([], { settings: { approvalMs: 1 } });
+  const answer = await ask(world, { input: "Hi" });
+  expect(answer.status).toBe(502);
+  expect(JSON.stringify(answer.body)).not.toMatch(/scripted-provider|at .*\.ts/);
+});
+
+describe("items of the input", () => {
+  it("are listed in pages, newest first or last [OR-6]", async () => {
+    const world = await worldOf([echoes()]);
+    const input = ["One", "Two", "Three"].map((content) => ({ role: "user", content }));
+    const { body } = await ask(world, { input });
+    const path = `/responses/${String(body["id"])}/input_items`;
+    const all = await get(world, `${path}?order=asc`);
+    const { data } = all.body;
+    const ids = Array.isArray(data) ? data.map(({ id }) => id) : [];
+    expect(new Set(ids).size).toBe(ids.length);
+    const wrong = await get(world, `${path}?limit=0`);
+    expect([wrong.status, errorIn(wrong)["param"]]).toEqual([400, "limit"]);
+    const order = await get(world, `${path}?order=up`);
+    expect([order.status, errorIn(order)["param"]]).toEqual([400, "order"]);
+  });
+});

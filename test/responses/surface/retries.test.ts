@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { temporaryFile } from "../../store/sqlite-support.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { refuses, says, wants } from "../../support/scripted-provider.ts";
+import {
+  ask,
+  called,
+  echoes,
+  errorIn,
+  gate,
+  lastOf,
+  openStream,
+  outputOf,
+  providerOf,
+  saysWhen,
+  textIn,
+  tools,
+  until,
+  worldOf,
+  type How,
+  type World,
+} from "./world.ts";
+
+const KEYED = { headers: { "idempotency-key": "once" } };
+const RETRIED = { headers: { "x-stainless-retry-count": "1" } };
+const WAYS: readonly [string, How, How][] = [
+  ["a key", KEYED, KEYED],
+  ["a retry that says so", {}, RETRIED],
+];
+
+/** The body of a second request, by what it goes on from. */
+const KINDS: readonly [string, (world: World) => Promise<object>][] = [
+  ["a new session", async () => ({ input: "Go" })],
+  [
+    "a continuation",
+    async (world) => {
+      const { body } = await ask(world, { input: "Hi" });
+      return { input: "Go", previous_response_id: body["id"] };
+    },
+  ],
+  [
+    "a session by its name",
+    async (world) => {
+      const { body } = await ask(world, { input: "Hi" });
+      return { input: "Go", conversation: body["session_id"] };
+    },
+  ],
+];
+
+describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
+  it.each(KINDS)(
+    "for %s runs once, and is answered with the same [OR-45] [SD-12]",
+    async (_, of) => {
+      const world = await worldOf([echoes()]);
+      const body = await of(world);
+      const one = await ask(world, body, first);
+      const other = await ask(world, body, again);
+      expect(other.body).toEqual(one.body);
+      expect([one, other].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([
+        null,
+        "true",
+      ]);
+      expect(world.heard().filter((text) => text === "Go")).toHaveLength(1);
+      const streamed = lastOf(await (await openStream(world, body, again)).rest());
+      expect(streamed).toEqual(one.body);
+    },
+  );
+
+  it.each(KINDS)("for %s while it still runs is followed too [OR-45]", async (_, of) => {
+    const more = gate();
+    const world = await worldOf([
+      (signal, call) =>
+        call.input.texts?.[0] === "Go"
+          ? saysWhen("One ", more, "two")(signal, call)
+          : says("Hello")(signal, call),
+    ]);
+    const body = await of(world);
+    const before = world.provider.calls.length;
+    const one = ask(world, body, first);
+    await called(world, before + 1);
+    const other = await openStream(world, body, again);
+    await other.until("response.output_text.delta");
+    more.open();
+    expect(lastOf(await other.rest())).toEqual((await one).body);
+    expect(world.provider.calls).toHaveLength(before + 1);
+  });
+
+  it("brings results once [OR-45]", async () => {
+    const world = await worldOf([wants({ id: "c1", name: "look" }), says("Seen")]);
+    const begun = await ask(world, { input: "Look", tools: tools("look") });
+    const call = outputOf(begun.body).find(({ type }) => type === "function_call");
+    const output = { type: "function_call_output", call_id: call?.["call_id"], output: "ok" };
+    const body = { input: [output], previous_response_id: begun.body["id"] };
+    const one = await ask(world, body, first);
+    const other = await ask(world, body, again);
+    expect([one.status, textIn(one.body)]).toEqual([200, "Seen"]);
+    expect(other.body).toEqual(one.body);
+    expect(world.provider.calls).toHaveLength(2);
+  });
+
+  it("after a restart is answered with what there was [OR-45] [OR-41]", async () => {
+    const file = temporaryFile();
+    const provider = providerOf([echoes()]);
+    let store = await openSqliteStore({ file });
+    const before = await worldOf([], { store, provider });
+    const one = await ask(before, { input: "Go" }, first);
+    await before.stop();
+    await store.close();
+    store = await openSqliteStore({ file });
+    const after = await worldOf([], { store, provider });
+    const other = await ask(after, { input: "Go" }, again);
+    expect(other.body).toEqual(one.body);
+    expect(provider.calls).toHaveLength(1);
+    await after.stop();
+    await store.close();
+  });
+
+  it.each(KINDS)(
+    "for %s runs again if it was turned away before [OR-45] [OR-46] [OR-51]",
+    async (_, of) => {
+      let turnedAway = 0;
+      const world = await worldOf([
+        (signal, call) => {
+          const isFirst = call.input.texts?.[0] === "Go" && (turnedAway += 1) < 3;
+          return (isFirst ? refuses("throttled") : echoes())(signal, call);
+        },
+      ]);
+      const body = await of(world);
+      const statuses: unknown[] = [];
+      for (const how of [first, again, again]) statuses.push((await ask(world, body, how)).status);
+      expect(statuses).toEqual([429, 429, 200]);
+      const again4 = await ask(world, body, again);
+      expect([again4.status, textIn(again4.body)]).toEqual([200, "You said: Go"]);
+      expect(turnedAway).toBe(3);
+    },
+  );
+
+  it("runs if it only waited in vain before [OR-43] [OR-45]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen(more, "One"), echoes()], { settings: { queueMs: 0 } });
+    const stream = openStream(world, { input: "Hi", background: true });
+    await called(world, 1);
+    const { sessions: found } = await world.sessions.list({ limit: 1 });
+    const body = { input: "Go", conversation: found[0]?.sessionId };
+    const busy = await ask(world, body, first);
+    expect([busy.status, errorIn(busy)["code"]]).toEqual([409, "session_busy"]);
+    more.open();
+    await (await stream).rest();
+    const done = await ask(world, body, again);
+    expect([done.status, textIn(done.body)]).toEqual([200, "You said: Go"]);
+  });
+});
+
+describe("a key that was used for something else", () => {
+  it.each([
+    ["words", { input: "Other" }],
+    ["options", { input: "Go", temperature: 0.5 }],
+  ])("is refused, by other %s [OR-45]", async (_, other) => {
+    const world = await worldOf([echoes()]);
+    await ask(world, { input: "Go" }, KEYED);
+    const answer = await ask(world, other, KEYED);
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([409, "idempotency_key_reused"]);
+    expect(answer.headers.get("x-should-retry")).toBe("false");
+    expect(world.heard()).toEqual(["Go"]);
+  });
+
+  it("is refused within a session [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "Hi" });
+    const conversation = body["session_id"];
+    await ask(world, { input: "Go", conversation }, KEYED);
+    await ask(world, { input: "Between", conversation });
+    const answer = await ask(world, { input: "Other", conversation }, KEYED);
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([409, "idempotency_key_reused"]);
+    const same = await ask(world, { input: "Go", conversation }, KEYED);
+    expect(textIn(same.body)).toBe("You said: Go");
+    expect(world.heard()).toEqual(["Hi", "Go", "Between"]);
+  });
+
+  it("is none at all if nobody could write it down [OR-71]", async () => {
+    const world = await worldOf([echoes()]);
+    const headers = { "idempotency-key": "x".repeat(201) };
+    expect((await ask(world, { input: "Go" }, { headers })).status).toBe(400);
+  });
+});
+
+describe("turns of one session", () => {
+  it("come in the order in which they were asked for [OR-43] [SD-13]", async () => {
+    const more = gate();
+    const world = await worldOf([says("Hello"), saysWhen(more, "One"), echoes()]);
+    const { body } = await ask(world, { input: "Hi" });
+    const conversation = body["session_id"];
+    const asked: Promise<unknown>[] = [];
+    for (let at = 0; at < 8; at += 1) {
+      asked.push(ask(world, { input: `Number ${at}`, conversation }));
+      await until(async () => {
+        const { askedAt } = await world.sessions.peek(String(conversation));
+        return askedAt.length === at + 2;
+      });
+    }
+    expect(world.provider.calls).toHaveLength(2);
+    more.open();
+    await Promise.all(asked);
+    expect(world.heard()).toEqual(["Hi", ...asked.map((_, at) => `Number ${at}`)]);
+  });
+
+  it("wait so long and no longer, also when the one before speaks on and on [OR-43] [OR-46]", async () => {
+    const clock = fakeClock();
+    const gates = [gate(), gate(), gate()];
+    const [one, two, three] = gates;
+    if (one === undefined || two === undefined || three === undefined) throw new Error("No gates");
+    const world = await worldOf([saysWhen("1", one, "2", two, "3", three, "4")], { clock });
+    const first = await openStream(world, { input: "Hi" });
+    const [created = {}] = await first.until("response.output_text.delta");
+    const { session_id: conversation } = lastOf([created]);
+    const second = ask(world, { input: "Go", conversation });
+    await until(async () => (await world.sessions.peek(String(conversation))).askedAt.length === 2);
+    let answered = false;
+    void second.finally(() => (answered = true));
+    await until(() => clock.pending > 3);
+    clock.advance(20_000);
+    one.open();
+    await first.until("response.output_text.delta");
+    clock.advance(10_000);
+    // No more time passes, whatever was said meanwhile.
+    await until(() => (clock.advance(0), answered));
+    const busy = await second;
+    expect([busy.status, errorIn(busy)["code"]]).toEqual([409, "session_busy"]);
+    expect(busy.headers.get("retry-after")).toBe("2");
+    expect(busy.headers.get("x-should-retry")).toBe("true");
+    two.open();
+    three.open();
+    const rest = first.rest();
+    let isThere = false;
+    void rest.then(() => (isThere = true));
+    await until(() => (clock.advance(20), isThere));
+    expect(textIn(lastOf(await rest))).toBe("1234");
+    expect(world.heard()).toEqual(["Hi"]);
+  });
+
+  it("are no more than can wait: the next is told to come again [OR-43]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen(more, "One"), echoes()]);
+    const first = await ask(world, { input: "Hi", background: true });
+    const conversation = first.body["session_id"];
+    await called(world, 1);
+    for (let at = 0; at < 100; at += 1)
+      await ask(world, { input: `Number ${at}`, conversation, background: true });
+    const busy = await ask(world, { input: "Too many", conversation, background: true });
+    expect([busy.status, errorIn(busy)["code"]]).toEqual([409, "session_busy"]);
+    expect(busy.headers.get("x-should-retry")).toBe("true");
+    more.open();
+  });
+});
+
+it("two hundred streams at once do not mix [OR-44]", async () => {
+  const world = await worldOf([echoes()]);
+  const texts = Array.from({ length: 200 }, (_, at) => `I am number ${at}`);
+  const all = await Promise.all(
+    texts.map(async (input) => lastOf(await (await openStream(world, { input })).rest())),
+  );
+  expect(all.map(textIn)).toEqual(texts.map((text) => `You said: ${text}`));
+  expect(new Set(all.map(({ session_id: id }) => id)).size).toBe(200);
+});
+
+describe("limits of a key", () => {
+  it("turn away before anything runs, and say when to come again [OR-46] [OR-51]", async () => {
+    const world = await worldOf([echoes()], { rates: { requestsPerMinute: 60, burst: 1 } });
+    expect((await ask(world, { input: "Hi" })).status).toBe(200);
+    const over = await ask(world, { input: "Go" });
+    expect([over.status, errorIn(over)["code"]]).toEqual([429, "rate_limit_exceeded"]);
+    expect(over.headers.get("x-should-retry")).toBe("true");
+    expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(world.heard()).toEqual(["Hi"]);
+  });
+
+  it("count the turns that run, and no others", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two"), echoes()], { rates: { turns: 1 } });
+    const stream = await openStream(world, { input: "Hi" });
+    await stream.until("response.output_text.delta");
+    expect((await ask(world, { input: "Go" })).status).toBe(429);
+    more.open();
+    await stream.rest();
+    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    expect((await ask(world, { nonsense: true })).status).toBe(400);
+    expect((await ask(world, { input: "Go" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,268 @@
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { breaks, hangs, says, wants } from "../../support/scripted-provider.ts";
+import type { Fields } from "../support/recorded-stream.ts";
+import {
+  ask,
+  called,
+  echoes,
+  gate,
+  get,
+  lastOf,
+  outputOf,
+  saysWhen,
+  textIn,
+  tools,
+  until,
+  worldOf,
+  type World,
+} from "./world.ts";
+
+interface Talk {
+  readonly socket: WebSocket;
+  send(frame: unknown): void;
+  next(): Promise<Fields>;
+  /** Frames up to the end of one response, or up to a refusal. */
+  turn(body: object): Promise<Fields[]>;
+  end(): Promise<Fields[]>;
+  readonly closed: Promise<number>;
+}
+
+async function talkWith(world: World, path = "/responses", key = world.apiKey): Promise<Talk> {
+  const headers = { authorization: `Bearer ${key}` };
+  const url = `${world.baseUrl.replace(/^http/, "ws")}${path}`;
+  const socket = new WebSocket(url, { headers });
+  onTestFinished(() => socket.terminate());
+  const waiting: Fields[] = [];
+  let wake = (): void => {};
+  socket.on("message", (data: Buffer) => {
+    waiting.push(JSON.parse(data.toString()));
+    wake();
+  });
+  await once(socket, "open");
+  const closed = once(socket, "close").then(([code]) => Number(code));
+  const next = async (): Promise<Fields> => {
+    for (;;) {
+      const frame = waiting.shift();
+      if (frame !== undefined) return frame;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+  const send = (frame: unknown): void =>
+    socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  const end = async (): Promise<Fields[]> => {
+    const seen: Fields[] = [];
+    for (;;) {
+      const frame = await next();
+      seen.push(frame);
+      if (/^response\.(?:completed|failed|incomplete)$/.test(String(frame["type"]))) return seen;
+      if (frame["type"] === "error" && "status" in frame) return seen;
+    }
+  };
+  return {
+    socket,
+    send,
+    next,
+    end,
+    turn(body) {
+      send({ type: "response.create", ...body });
+      return end();
+    },
+    closed,
+  };
+}
+
+const refusalIn = (frames: readonly Fields[]): unknown => frames.at(-1);
+const refused = (code: string, status = 400) => ({ type: "error", status, error: { code } });
+
+describe("a WebSocket", () => {
+  it.each(["/responses", "/../responses"])(
+    "talks at %s, with and without /v1 [OR-76] [OR-69]",
+    async (path) => {
+      const world = await worldOf([echoes()]);
+      const talk = await talkWith(world, path);
+      const frames = await talk.turn({ input: "One" });
+      expect(frames[0]).toMatchObject({ type: "response.created", sequence_number: 0 });
+      expect(textIn(lastOf(frames))).toBe("You said: One");
+    },
+  );
+
+  it("has one response after the other: what comes meanwhile waits [OR-76]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two"), echoes()]);
+    const talk = await talkWith(world);
+    talk.send({ type: "response.create", input: "First" });
+    await called(world, 1);
+    talk.send({ type: "response.create", input: "Second" });
+    talk.send({ type: "response.create", input: "Third" });
+    more.open();
+    const texts = [await talk.end(), await talk.end(), await talk.end()].map((frames) =>
+      textIn(lastOf(frames)),
+    );
+    expect(texts).toEqual(["One two", "You said: Second", "You said: Third"]);
+    expect(world.heard()).toEqual(["First", "Second", "Third"]);
+  });
+
+  it("is closed when more waits than may [OR-76]", async () => {
+    const world = await worldOf([hangs()], { socketLimits: { waitingTexts: 4 } });
+    const talk = await talkWith(world);
+    for (let at = 0; at < 8; at += 1) talk.send({ type: "response.create", input: `${at}` });
+    expect(await talk.closed).toBe(1008);
+  });
+
+  it("is where an unstored response can be gone on from, and nowhere else [OR-76] [OR-39]", async () => {
+    const world = await worldOf([echoes()]);
+    const talk = await talkWith(world);
+    const first = lastOf(await talk.turn({ input: "One", store: false }));
+    const next = { input: "Two", previous_response_id: first["id"], store: false };
+    const other = await talkWith(world);
+    const notFound = refused("previous_response_not_found", 404);
+    expect(refusalIn(await other.turn(next))).toMatchObject(notFound);
+    expect((await ask(world, next)).status).toBe(404);
+    expect((await get(world, `/responses/${String(first["id"])}`)).status).toBe(404);
+    expect(textIn(lastOf(await talk.turn(next)))).toBe("You said: Two");
+    expect(refusalIn(await talk.turn({ ...next, input: "Not the last" }))).toMatchObject({
+      status: 400,
+      error: { code: "previous_response_not_latest" },
+    });
+    expect(world.heard()).toEqual(["One", "Two"]);
+  });
+
+  it("goes on from what was stored, however it was asked for [OR-76]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "One" });
+    const talk = await talkWith(world);
+    const next = lastOf(await talk.turn({ input: "Two", previous_response_id: body["id"] }));
+    expect(next["session_id"]).toBe(body["session_id"]);
+    const third = await ask(world, { input: "Three", previous_response_id: next["id"] });
+    expect(third.status).toBe(200);
+  });
+
+  it("forgets what could not be gone on with, refused or failed [OR-76]", async () => {
+    const world = await worldOf([echoes(), echoes(), breaks("service_failed")]);
+    const talk = await talkWith(world);
+    const next = (first: Fields, more: object) => ({
+      previous_response_id: first["id"],
+      store: false,
+      input: "Two",
+      ...more,
+    });
+    const one = lastOf(await talk.turn({ input: "One", store: false }));
+    expect(refusalIn(await talk.turn(next(one, { temperature: "hot" })))).toMatchObject({
+      status: 400,
+      error: { param: "temperature" },
+    });
+    const notFound = refused("previous_response_not_found", 404);
+    expect(refusalIn(await talk.turn(next(one, {})))).toMatchObject(notFound);
+    const two = lastOf(await talk.turn({ input: "Again", store: false }));
+    expect(lastOf(await talk.turn(next(two, {})))).toMatchObject({ status: "failed" });
+    expect(refusalIn(await talk.turn(next(two, { input: "Three" })))).toMatchObject(notFound);
+  });
+
+  it.each([
+    ["no JSON", "{", "invalid_json", null],
+    ["no object", "[]", "invalid_json", null],
+    ["another type", { type: "response.cancel" }, "unknown_frame", "type"],
+    ["no type", { input: "Hi" }, "unknown_frame", "type"],
+    ["a wish to stream", { type: "response.create", stream: false }, "unsupported_field", "stream"],
+    [
+      "a wish for the background",
+      { type: "response.create", background: false },
+      "unsupported_field",
+      "background",
+    ],
+    [
+      "options of streams",
+      { type: "response.create", stream_options: null },
+      "unsupported_field",
+      "stream_options",
+    ],
+    [
+      "nothing to answer",
+      { type: "response.create", input: "Hi", generate: false },
+      "unsupported_field",
+      "generate",
+    ],
+    [
+      "an unknown agent",
+      { type: "response.create", input: "Hi", model: "x" },
+      "model_not_found",
+      "model",
+    ],
+  ])("refuses a frame with %s, and talks on [OR-76]", async (_, frame, code, param) => {
+    const world = await worldOf([echoes()]);
+    const talk = await talkWith(world);
+    talk.send(frame);
+    expect(await talk.next()).toMatchObject({ type: "error", error: { code, param } });
+    expect(world.heard()).toEqual([]);
+    expect(textIn(lastOf(await talk.turn({ input: "One" })))).toBe("You said: One");
+  });
+
+  it("says so when it is as old as one may be, and ends the turn that runs [OR-76]", async () => {
+    const clock = fakeClock();
+    const world = await worldOf([hangs()], { clock, socketLimits: { pingMs: 7_200_000 } });
+    const talk = await talkWith(world);
+    talk.send({ type: "response.create", input: "One" });
+    await called(world, 1);
+    clock.advance(3_600_000);
+    let last: Fields = {};
+    while (last["type"] !== "error") last = await talk.next();
+    expect(last).toMatchObject(refused("websocket_connection_limit_reached"));
+    const { sessions: found } = await world.sessions.list({ limit: 1 });
+    const { sessionId = "" } = found[0] ?? {};
+    await until(async () => {
+      clock.advance(100);
+      return (await world.sessions.find(sessionId))?.state === "idle";
+    });
+    await talk.closed;
+  });
+
+  it("that closes ends its turn, and nobody else's [OR-76] [OR-47] [OR-50]", async () => {
+    const world = await worldOf([hangs()]);
+    const [one, other] = [await talkWith(world), await talkWith(world)];
+    one.send({ type: "response.create", input: "One" });
+    other.send({ type: "response.create", input: "Other" });
+    await called(world, 2);
+    one.socket.close();
+    const states = async () =>
+      (await world.sessions.list({ limit: 2 })).sessions.map(({ state }) => state).toSorted();
+    await until(async () => (await states()).includes("idle"));
+    expect(new Set(await states()).size).toBe(2);
+  });
+
+  it("hands out the caller's tools, and takes their results [OR-76] [OR-53]", async () => {
+    const world = await worldOf([wants({ id: "c1", name: "look" }), says("Seen")]);
+    const talk = await talkWith(world);
+    const begun = lastOf(await talk.turn({ input: "Look", store: false, tools: tools("look") }));
+    const call = outputOf(begun).find(({ type }) => type === "function_call");
+    const output = { type: "function_call_output", call_id: call?.["call_id"], output: "ok" };
+    const next = { previous_response_id: begun["id"], input: [output], store: false };
+    expect(textIn(lastOf(await talk.turn(next)))).toBe("Seen");
+  });
+
+  it("is for those with a key that may prompt [OR-36]", async () => {
+    const keys = [
+      { name: "ann", key: "sk-of-ann-0123456789" },
+      { name: "eve", key: "sk-of-eve-0123456789", rights: ["approve"] as const },
+    ];
+    const world = await worldOf([echoes()], { keys });
+    const status = async (key: string): Promise<string> => {
+      const error = await talkWith(world, "/responses", key).catch((thrown: unknown) => thrown);
+      return error instanceof Error ? error.message : "open";
+    };
+    expect(await status("sk-of-ann-0123456789")).toBe("open");
+    expect(await status("sk-of-eve-0123456789")).toContain("403");
+    expect(await status("sk-nobody-0123456789")).toContain("401");
+  });
+
+  it("counts every frame against the limits of its key [OR-46]", async () => {
+    const world = await worldOf([echoes()], { rates: { requestsPerMinute: 1, burst: 2 } });
+    const talk = await talkWith(world);
+    expect(textIn(lastOf(await talk.turn({ input: "One" })))).toBe("You said: One");
+    expect(refusalIn(await talk.turn({ input: "Two" }))).toMatchObject(
+      refused("rate_limit_exceeded", 429),
+    );
+  });
+});

@@ -1,0 +1,453 @@
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { temporaryFile } from "../../store/sqlite-support.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { hangs, says } from "../../support/scripted-provider.ts";
+import {
+  ask,
+  called,
+  echoes,
+  errorIn,
+  gate,
+  get,
+  lastOf,
+  openStream,
+  providerOf,
+  saysWhen,
+  textIn,
+  until,
+  worldOf,
+} from "./world.ts";
+
+const SESSION = "x-spanline-session";
+
+describe("a chain of responses", () => {
+  it.each([
+    [false, false],
+    [false, true],
+    [true, false],
+    [true, true],
+  ])(
+    "goes on at once, the first streamed %s, the second %s [OR-27] [OR-28] [OR-37]",
+    async (isFirst, isSecond) => {
+      const world = await worldOf([echoes()]);
+      const turn = async (body: object, stream: boolean) =>
+        stream
+          ? lastOf(await (await openStream(world, body)).rest())
+          : (await ask(world, body)).body;
+      const first = await turn({ input: "One" }, isFirst);
+      const second = await turn({ input: "Two", previous_response_id: first["id"] }, isSecond);
+      expect(second).toMatchObject({ status: "completed", session_id: first["session_id"] });
+      expect(world.heard()).toEqual(["One", "Two"]);
+      expect(new Set(world.provider.calls.map(({ sessionId }) => sessionId)).size).toBe(1);
+    },
+  );
+
+  it("goes on from the id that its first event had [OR-28]", async () => {
+    const world = await worldOf([echoes()]);
+    const stream = await openStream(world, { input: "One" });
+    const created = lastOf(await stream.until("response.created"));
+    const events = await stream.rest();
+    expect(lastOf(events)["id"]).toBe(created["id"]);
+    const next = await ask(world, { input: "Two", previous_response_id: created["id"] });
+    expect(next.status).toBe(200);
+  });
+
+  it.each([
+    ["never given out", "resp_nothing"],
+    ["of a session that is not there", `resp_ses_${"0".repeat(32)}_3`],
+    ["of an event that begins nothing", null],
+  ])("is refused for an id %s, and the agent hears nothing [OR-29]", async (_, id) => {
+    const world = await worldOf([echoes()]);
+    const first = await ask(world, { input: "One" });
+    const other = String(first.body["id"]).replace(/_\d+$/, "_1");
+    const answer = await ask(world, { input: "Two", previous_response_id: id ?? other });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      404,
+      { code: "previous_response_not_found", param: "previous_response_id", type: "not_found" },
+    ]);
+    expect(world.heard()).toEqual(["One"]);
+  });
+
+  it("names one session, in one way [OR-30]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "One" });
+    const { id: previous_response_id, session_id: conversation } = body;
+    const answer = await ask(world, { input: "Two", previous_response_id, conversation });
+    expect([answer.status, errorIn(answer)["param"]]).toEqual([400, "previous_response_id"]);
+    expect(world.heard()).toEqual(["One"]);
+  });
+
+  it("has one end: what is not the last is refused, and nothing is appended [OR-31]", async () => {
+    const world = await worldOf([echoes()]);
+    const first = await ask(world, { input: "One" });
+    const previous_response_id = first.body["id"];
+    await ask(world, { input: "Two", previous_response_id });
+    const fork = await ask(world, { input: "Another two", previous_response_id });
+    expect([fork.status, errorIn(fork)]).toMatchObject([
+      400,
+      { code: "previous_response_not_latest", param: "previous_response_id" },
+    ]);
+    expect(fork.headers.get("x-should-retry")).toBe("false");
+    expect(world.heard()).toEqual(["One", "Two"]);
+  });
+
+  it("is forked by one of two that go on from the same response at once [OR-31] [OR-43]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "One" });
+    const previous_response_id = body["id"];
+    const both = await Promise.all(
+      ["A", "B"].map((input) => ask(world, { input, previous_response_id })),
+    );
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 400]));
+    expect(world.heard()).toHaveLength(2);
+  });
+
+  it.each([
+    ["too short", "ses_short"],
+    ["too long", "a".repeat(257)],
+    ["with a space", `ses ${"0".repeat(32)}`],
+    ["with a slash", `ses/${"0".repeat(32)}`],
+    ["that is a number", 7],
+    ["that is a list", []],
+    ["that is no name", { __proto__: null, id: "x" }],
+  ])("is not begun under an id %s [OR-35] [SD-7]", async (_, id) => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "One", session_id: id });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "invalid_session_id", param: "session_id" },
+    ]);
+    expect(world.heard()).toEqual([]);
+  });
+
+  it("goes on with a session that only its agent knows, under its id, where that is set [OR-35]", async () => {
+    const conversation = `ses_${"7".repeat(32)}`;
+    const adopting = await worldOf([echoes()]);
+    const adopted = await ask(adopting, { input: "One", conversation });
+    expect(adopted.body["session_id"]).toBe(conversation);
+    expect(adopting.provider.calls).toMatchObject([{ sessionId: conversation }]);
+    const strict = await worldOf([echoes()], { settings: { adoptSessions: false } });
+    const refused = await ask(strict, { input: "One", conversation });
+    expect([refused.status, errorIn(refused)["code"]]).toEqual([404, "session_not_found"]);
+  });
+});
+
+describe("two keys", () => {
+  const keys = [
+    { name: "ann", key: "sk-of-ann-0123456789" },
+    { name: "bob", key: "sk-of-bob-0123456789" },
+  ];
+  const [ann, bob] = [{ key: "sk-of-ann-0123456789" }, { key: "sk-of-bob-0123456789" }];
+
+  it("have nothing in common: not a session, a response, an item or a key of idempotency [OR-36]", async () => {
+    const world = await worldOf([echoes()], { keys });
+    const mine = await ask(world, { input: "My secret" }, ann);
+    const { id, session_id: session, output } = mine.body;
+    const [item] = Array.isArray(output) ? output : [];
+    const attempts = await Promise.all([
+      ask(world, { input: "Two", previous_response_id: id }, bob),
+      ask(world, { input: "Two", conversation: session }, bob),
+      ask(world, { input: "Two", session_id: session }, bob),
+      ask(world, { input: "Two" }, { ...bob, headers: { [SESSION]: String(session) } }),
+      get(world, `/responses/${String(id)}`, bob),
+      get(world, `/responses/${String(id)}?stream=true`, bob),
+      get(world, `/responses/${String(id)}/input_items`, bob),
+      ask(world, undefined, { ...bob, path: `/responses/${String(id)}`, method: "DELETE" }),
+      ask(world, {}, { ...bob, path: `/responses/${String(id)}/cancel` }),
+      ask(world, { input: [{ type: "item_reference", id: item?.id }] }, bob),
+    ]);
+    expect(attempts.map(({ status }) => status)).toEqual(attempts.map(() => 404));
+    expect(JSON.stringify(attempts.map(({ body }) => body))).not.toContain("My secret");
+    expect(world.heard()).toEqual(["My secret"]);
+    const echoed = await ask(world, { input: [item, { role: "user", content: "Go on" }] }, bob);
+    expect(echoed.body["session_id"]).not.toBe(session);
+    const headers = { "idempotency-key": "the-same" };
+    const [one, other] = [
+      await ask(world, { input: "K" }, { ...ann, headers }),
+      await ask(world, { input: "K" }, { ...bob, headers }),
+    ];
+    expect(one.body["session_id"]).not.toBe(other.body["session_id"]);
+  });
+
+  it("may be for one agent, and then another one is not there [OR-36]", async () => {
+    const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
+    const world = await worldOf([echoes()], { keys: some });
+    const answer = await ask(world, { model: "scripted", input: "One" }, ann);
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([404, "model_not_found"]);
+    expect((await get(world, "/models", ann)).body).toEqual({ object: "list", data: [] });
+  });
+});
+
+describe("a conversation that was held elsewhere", () => {
+  const input = [
+    { role: "user", content: "I am Alice" },
+    { role: "assistant", content: "Hello Alice" },
+    { role: "user", content: "Who am I?" },
+  ];
+
+  it("is told to the agent of a new session, and the answer says so [OR-38] [SD-5]", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input });
+    expect(answer.headers.get("x-spanline-history")).toBe("replayed");
+    expect(world.heard()).toEqual(["Who am I?"]);
+    expect(world.provider.calls[0]?.history).toMatchObject([
+      { role: "user" },
+      { role: "assistant" },
+    ]);
+  });
+
+  it("is refused by a setting [OR-38]", async () => {
+    const world = await worldOf([echoes()], { settings: { foreignHistory: "reject" } });
+    const answer = await ask(world, { input });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "unknown_history", param: "input" },
+    ]);
+    expect(world.heard()).toEqual([]);
+    expect((await world.sessions.list({ limit: 1 })).sessions).toEqual([]);
+  });
+
+  it("is left out by a setting, and the answer says so [OR-38]", async () => {
+    const world = await worldOf([echoes()], { settings: { foreignHistory: "ignore" } });
+    const answer = await ask(world, { input });
+    expect(answer.headers.get("x-spanline-history")).toBe("ignored");
+    expect(world.provider.calls).toMatchObject([{ history: [] }]);
+  });
+
+  it("is told whole, every time, to an agent that keeps no state", async () => {
+    const settings = { statelessAgents: ["scripted"] };
+    const world = await worldOf([echoes()], { settings });
+    const first = await ask(world, { input });
+    const headers = { [SESSION]: String(first.body["session_id"]) };
+    const second = await ask(world, { input }, { headers });
+    expect(second.status).toBe(200);
+    expect(second.body["session_id"]).not.toBe(first.body["session_id"]);
+    expect(world.provider.calls.map(({ history }) => history.length)).toEqual([2, 2]);
+  });
+
+  it("of which the session knows all is not told again [OR-37]", async () => {
+    const world = await worldOf([echoes()]);
+    const first = await ask(world, { input: "One" });
+    const { output, session_id: session } = first.body;
+    const items = Array.isArray(output) ? output : [];
+    const whole = [{ role: "user", content: "One" }, ...items, { role: "user", content: "Two" }];
+    const second = await ask(world, { input: whole });
+    expect(second.body["session_id"]).toBe(session);
+    expect(second.headers.get("x-spanline-history")).toBeNull();
+    expect(world.heard()).toEqual(["One", "Two"]);
+  });
+});
+
+describe("a response that is not to be kept", () => {
+  it("is not found, and not gone on from [OR-39]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "One", store: false });
+    const id = String(body["id"]);
+    const found = await get(world, `/responses/${id}`);
+    expect([found.status, errorIn(found)["code"]]).toEqual([404, "response_not_found"]);
+    const next = await ask(world, { input: "Two", previous_response_id: id });
+    expect([next.status, errorIn(next)["code"]]).toEqual([404, "previous_response_not_found"]);
+  });
+
+  it("was kept, and deleted: then it is as one that never was [OR-42]", async () => {
+    const world = await worldOf([echoes()]);
+    const { body } = await ask(world, { input: "One" });
+    const id = String(body["id"]);
+    const path = `/responses/${id}`;
+    const gone = await ask(world, undefined, { path, method: "DELETE" });
+    expect(gone.body).toEqual({ id, object: "response", deleted: true });
+    const again = await ask(world, undefined, { path, method: "DELETE" });
+    expect(again.status).toBe(404);
+    expect((await get(world, path)).status).toBe(404);
+    expect((await get(world, `${path}/input_items`)).status).toBe(404);
+    const next = await ask(world, { input: "Two", previous_response_id: id });
+    expect([next.status, errorIn(next)["code"]]).toEqual([404, "previous_response_not_found"]);
+    expect(world.heard()).toEqual(["One"]);
+  });
+});
+
+describe("an agent that has let the conversation go", () => {
+  it("is told it anew, and the caller sees no difference [OR-40]", async () => {
+    const clock = fakeClock();
+    const provider = providerOf([echoes()]);
+    const agent = { upstream: { idleSeconds: 900 } };
+    const world = await worldOf([], { clock, provider, agent });
+    const turn = async (body: object) => {
+      const asked = ask(world, body);
+      let isThere = false;
+      void asked.finally(() => (isThere = true));
+      await until(() => (clock.advance(20), isThere));
+      return (await asked).body;
+    };
+    const first = await turn({ input: "One" });
+    clock.advance(900_000);
+    const second = await turn({ input: "Two", previous_response_id: first["id"] });
+    expect([second["status"], second["session_id"]]).toEqual(["completed", first["session_id"]]);
+    expect(provider.calls.map(({ sessionId, history }) => [sessionId, history.length])).toEqual([
+      [first["session_id"], 0],
+      [expect.not.stringMatching(String(first["session_id"])), 2],
+    ]);
+  });
+});
+
+describe("a process that ends", () => {
+  const reopened = async (file: string): Promise<Store> => openSqliteStore({ file });
+
+  it("is followed by one that goes on with every chain [OR-41]", async () => {
+    const file = temporaryFile();
+    const provider = providerOf([echoes()]);
+    let store = await reopened(file);
+    const before = await worldOf([], { store, provider });
+    const first = await ask(before, { input: "One" });
+    await before.stop();
+    await store.close();
+    store = await reopened(file);
+    const after = await worldOf([], { store, provider });
+    const path = `/responses/${String(first.body["id"])}`;
+    expect((await get(after, path)).body).toEqual(first.body);
+    const second = await ask(after, { input: "Two", previous_response_id: first.body["id"] });
+    expect(second.body).toMatchObject({
+      status: "completed",
+      session_id: first.body["session_id"],
+    });
+    expect(after.heard()).toEqual(["One", "Two"]);
+    await after.stop();
+    await store.close();
+  });
+
+  it("in the middle of a turn leaves it to the next, and whoever asks for it sees it go on [OR-41]", async () => {
+    const file = temporaryFile();
+    const more = gate();
+    const provider = providerOf([hangs("Half"), saysWhen(more, "The whole")]);
+    let store = await reopened(file);
+    const agent = { onLost: "reseed" } as const;
+    const before = await worldOf([], { store, provider, agent });
+    const begun = await ask(before, { input: "One", background: true });
+    await called(before, 1);
+    await before.stop();
+    await store.close();
+    store = await reopened(file);
+    const after = await worldOf([], { store, provider, agent });
+    const path = `/responses/${String(begun.body["id"])}`;
+    await after.sessions.recover();
+    await called(after, 2);
+    expect((await get(after, path)).body).toMatchObject({ status: "in_progress" });
+    const stream = await openStream(after, undefined, { path: `${path}?stream=true` });
+    more.open();
+    const end = lastOf(await stream.rest());
+    expect([end["status"], textIn(end)]).toEqual([
+      "completed",
+      expect.stringMatching(/The whole$/),
+    ]);
+    expect((await get(after, path)).body).toEqual(end);
+    await after.stop();
+    await store.close();
+  });
+});
+
+describe("a response in the background", () => {
+  it("is answered at once, polled, and streamed again from any event [OR-48]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two")]);
+    const begun = await ask(world, { input: "Hi", background: true });
+    expect(begun.body).toMatchObject({ background: true, completed_at: null });
+    expect(["queued", "in_progress"]).toContain(begun.body["status"]);
+    const path = `/responses/${String(begun.body["id"])}`;
+    const first = await openStream(world, undefined, { path: `${path}?stream=true` });
+    const seen = await first.until("response.output_text.delta");
+    expect(seen[0]).toMatchObject({ type: "response.created" });
+    first.leave();
+    const { sequence_number: last } = seen.at(-1) ?? {};
+    more.open();
+    await until(async () => (await get(world, path)).body["status"] === "completed");
+    const after = `${path}?stream=true&starting_after=${String(last)}`;
+    const rest = await (await openStream(world, undefined, { path: after })).rest();
+    const all = await (await openStream(world, undefined, { path: `${path}?stream=true` })).rest();
+    expect([...seen, ...rest]).toEqual(all);
+    const wrong = await get(world, `${path}?stream=true&starting_after=x`);
+    expect([wrong.status, errorIn(wrong)["param"]]).toEqual([400, "starting_after"]);
+  });
+
+  it("is streamed at once if wanted, and goes on when its reader leaves [OR-48]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two")]);
+    const stream = await openStream(world, { input: "Hi", background: true });
+    const [created = {}] = await stream.until("response.output_text.delta");
+    stream.leave();
+    await until(() => world.lines.length > 0);
+    more.open();
+    const path = `/responses/${String(lastOf([created])["id"])}`;
+    await until(async () => (await get(world, path)).body["status"] !== "in_progress");
+    expect((await get(world, path)).body).toMatchObject({ status: "completed" });
+  });
+
+  it("is cancelled, while it waits too, and nothing else is [OR-49] [OR-50]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two"), saysWhen("Other")]);
+    const first = await ask(world, { input: "Hi", background: true });
+    const conversation = first.body["session_id"];
+    await called(world, 1);
+    const second = await ask(world, { input: "And?", background: true, conversation });
+    expect(second.body["status"]).toBe("queued");
+    const cancel = (id: unknown) => ask(world, {}, { path: `/responses/${String(id)}/cancel` });
+    const cancelled = await cancel(second.body["id"]);
+    expect(cancelled.body).toMatchObject({ status: "cancelled", error: null });
+    more.open();
+    const path = `/responses/${String(first.body["id"])}`;
+    await until(async () => (await get(world, path)).body["status"] === "completed");
+    const done = await cancel(first.body["id"]);
+    expect(done.body).toEqual((await get(world, path)).body);
+    expect((await cancel(second.body["id"])).body).toEqual(cancelled.body);
+    expect(world.heard()).toEqual(["Hi"]);
+    const foreground = await ask(world, { input: "Now" });
+    const refused = await cancel(foreground.body["id"]);
+    expect([refused.status, errorIn(refused)["code"]]).toEqual([400, "not_background"]);
+  });
+});
+
+it("of an agent that says nothing new is as long as it was [SD-1] [SD-2] [SD-9]", async () => {
+  const world = await worldOf([says("Hello")]);
+  const codes = await Promise.all(
+    [
+      { input: [] },
+      { input: [{ role: "assistant", content: "Hello" }] },
+      {
+        input: [
+          { role: "user", content: "One" },
+          { role: "assistant", content: "Hello" },
+        ],
+      },
+      { input: "  " },
+      {},
+    ].map(async (body) => {
+      const answer = await ask(world, body);
+      return [answer.status, errorIn(answer)["code"], errorIn(answer)["param"]];
+    }),
+  );
+  expect(codes).toEqual([
+    [400, "missing_user_message", "input"],
+    [400, "missing_user_message", "input"],
+    [400, "last_message_not_user", "input"],
+    [400, "empty_user_message", "input"],
+    [400, "missing_user_message", "input"],
+  ]);
+  expect(world.heard()).toEqual([]);
+});
+
+it("hears all that the user said since the agent's last word, in order [SD-3]", async () => {
+  const world = await worldOf([echoes()]);
+  const input = [
+    { role: "user", content: "One" },
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: "Two" },
+        { type: "input_text", text: "three" },
+      ],
+    },
+  ];
+  await ask(world, { input });
+  expect(world.heard()).toEqual(["One\nTwo\nthree"]);
+});

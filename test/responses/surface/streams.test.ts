@@ -1,0 +1,338 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../src/domain/errors.ts";
+import { SpanlineError } from "../../../src/domain/errors.ts";
+import type { Fields } from "../support/recorded-stream.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import {
+  breaks,
+  ending,
+  hangs,
+  refuses,
+  says,
+  type Answer,
+} from "../../support/scripted-provider.ts";
+import {
+  ask,
+  called,
+  errorIn,
+  gate,
+  get,
+  lastOf,
+  openStream,
+  outputOf,
+  saysWhen,
+  textIn,
+  until,
+  worldOf,
+  type World,
+} from "./world.ts";
+
+const HI = { input: "Hi" };
+
+describe("a stream", () => {
+  it("brings the first words while the agent still speaks [OR-20] [SD-14]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two")]);
+    const stream = await openStream(world, HI);
+    const seen = await stream.until("response.output_text.delta");
+    expect(seen.at(-1)).toMatchObject({ delta: "One " });
+    more.open();
+    expect(textIn(lastOf(await stream.rest()))).toBe("One two");
+  });
+
+  it("gives a sign of life in silence, as a comment and nothing else [OR-21]", async () => {
+    const clock = fakeClock();
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two")], { clock });
+    const stream = await openStream(world, HI);
+    await stream.until("response.output_text.delta");
+    const quiet: unknown[] = [];
+    for (let beat = 0; beat < 3; beat += 1) {
+      const next = stream.next();
+      await until(() => clock.pending > 1);
+      clock.advance(15_000);
+      quiet.push(await next);
+    }
+    expect(quiet).toEqual(["quiet", "quiet", "quiet"]);
+    more.open();
+    const rest = stream.rest();
+    await until(() => (clock.advance(20), world.provider.calls.length === 1));
+    const types = (await passingUntil(clock, rest)).map(({ type }) => type);
+    expect(types.filter((type) => type === "response.in_progress")).toEqual([]);
+    expect(types.at(-1)).toBe("response.completed");
+  });
+
+  it("of a reader that takes nothing makes the agent's words wait in the log, and is cut [OR-23]", async () => {
+    const clock = fakeClock();
+    const piece = "x".repeat(64 * 1024);
+    const flood: Answer = saysWhen(...Array.from({ length: 600 }, () => piece));
+    const world = await worldOf([flood], { clock, settings: { stalledMs: 60_000 } });
+    const { hostname, port } = new URL(world.baseUrl);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.pause();
+    const body = JSON.stringify({ input: "Hi", stream: true });
+    socket.write(
+      `POST /v1/responses HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await called(world, 1);
+    const { sessions: found } = await world.sessions.list({ limit: 1 });
+    const { sessionId = "" } = found[0] ?? {};
+    await until(async () => {
+      clock.advance(1000);
+      return (await world.sessions.find(sessionId))?.state === "idle";
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    expect(before).toBeLessThan(200_000_000);
+    const closed = once(socket, "close");
+    socket.on("error", () => {});
+    for (let at = 0; at < 5; at += 1) {
+      clock.advance(60_000);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    socket.resume();
+    await closed;
+    expect(world.lines.join("")).toContain("gone");
+  });
+});
+
+/** Timers of coalescing are on the same clock. */
+async function passingUntil<Value>(
+  clock: ReturnType<typeof fakeClock>,
+  wanted: Promise<Value>,
+): Promise<Value> {
+  let isThere = false;
+  void wanted.then(() => (isThere = true));
+  await until(() => {
+    clock.advance(20);
+    return isThere;
+  });
+  return wanted;
+}
+
+describe("an agent that dies before it says a word", () => {
+  const CLASSES: readonly [ErrorCode, number, "true" | "false"][] = [
+    ["validation_failed", 400, "false"],
+    ["unauthorized", 401, "false"],
+    ["access_denied", 403, "false"],
+    ["not_found", 404, "false"],
+    ["throttled", 429, "true"],
+    ["quota_exceeded", 429, "false"],
+    ["agent_failed", 502, "false"],
+    ["service_failed", 502, "false"],
+    ["unknown_exception", 502, "false"],
+    ["unexpected_answer", 502, "false"],
+    ["connect_failed", 502, "true"],
+  ];
+
+  it.each(
+    CLASSES.flatMap(([code, status, retry]) =>
+      [false, true].map((stream) => [code, status, retry, stream] as const),
+    ),
+  )(
+    "of %s gives HTTP %i, and x-should-retry %s, streamed %s [OR-22] [OR-46] [OR-51]",
+    async (code, status, retry, stream) => {
+      const world = await worldOf([refuses(code)]);
+      const answer = await ask(world, { ...HI, stream });
+      const type = answer.headers.get("content-type");
+      expect(type).toContain("application/json");
+      expect([answer.status, errorIn(answer)["code"]]).toEqual([status, code]);
+      expect(answer.headers.get("x-should-retry")).toBe(retry);
+      expect(answer.headers.get("retry-after")).toBe(retry === "true" ? "2" : null);
+      expect(answer.headers.get("x-request-id")).toMatch(/./);
+    },
+  );
+
+  it.each(["first_event_timeout", "idle_timeout", "deadline_exceeded"] as const)(
+    "of %s gives HTTP 504 under its own name, when nobody says how to go on [OR-51] [OR-52]",
+    async (code) => {
+      const world = await worldOf([refuses(code)], { settings: { approvalMs: 1 } });
+      const answer = await ask(world, HI);
+      expect([answer.status, errorIn(answer)["code"]]).toEqual([504, code]);
+      expect(errorIn(answer)["type"]).toBe("server_error");
+      expect(answer.headers.get("x-should-retry")).toBe("false");
+    },
+  );
+
+  it("says how long to wait where its service said so [OR-51]", async () => {
+    // eslint-disable-next-line require-yield
+    const throttled: Answer = async function* () {
+      throw new SpanlineError("throttled", "Slow down", { details: { retryAfterSeconds: 17 } });
+    };
+    const world = await worldOf([throttled]);
+    const answer = await ask(world, HI);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "17"]);
+  });
+});
+
+describe("an agent that dies after its first words", () => {
+  const keepsAll = async (world: World, response: Fields): Promise<void> => {
+    expect(response).toMatchObject({ status: "failed", error: { code: "service_failed" } });
+    expect(outputOf(response)).toMatchObject([{ type: "message", status: "incomplete" }]);
+    expect(textIn(response)).toBe("Half of");
+    expect((await get(world, `/responses/${String(response["id"])}`)).body).toEqual(response);
+  };
+
+  it("leaves a failed response that has them [OR-22] [OR-26] [OR-46]", async () => {
+    const world = await worldOf([breaks("service_failed")]);
+    const answer = await ask(world, HI);
+    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([200, "false"]);
+    await keepsAll(world, answer.body);
+  });
+
+  it("ends its stream with the error and a failed response that has them [OR-22] [OR-26]", async () => {
+    const world = await worldOf([breaks("service_failed")]);
+    const events = await (await openStream(world, HI)).rest();
+    expect(events.slice(-2)).toMatchObject([
+      { type: "error", error: { code: "service_failed" } },
+      { type: "response.failed" },
+    ]);
+    await keepsAll(world, lastOf(events));
+  });
+
+  it("never completes a stream that stops without an end [OR-26]", async () => {
+    const cut: Answer = async function* () {
+      yield { type: "message.start", message: 0, role: "assistant" };
+      yield { type: "text.delta", message: 0, block: 0, text: "Half of" };
+      const failure = { code: "truncated_stream", message: "Cut", details: {} } as const;
+      yield ending({ outcome: "failed", failure });
+    };
+    const world = await worldOf([cut], { settings: { approvalMs: 1 } });
+    const { body } = await ask(world, HI);
+    expect(body).toMatchObject({
+      status: "failed",
+      output: [{ status: "incomplete" }],
+      error: { code: "truncated_stream" },
+    });
+  });
+
+  it.each([
+    ["max_tokens", "max_output_tokens"],
+    ["content_filtered", "content_filter"],
+  ])("is incomplete when it stopped for %s [OR-26]", async (reason, detail) => {
+    const world = await worldOf([says("Half of", { outcome: "limited", reason })]);
+    const { body } = await ask(world, HI);
+    expect(body).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: detail },
+      error: null,
+    });
+  });
+});
+
+describe("a caller who leaves", () => {
+  it.each([false, true])(
+    "stops the agent, and the session is free at once, streamed %s [OR-47] [SD-14]",
+    async (stream) => {
+      const world = await worldOf([says("Hello"), hangs(), says("Again")]);
+      const first = await ask(world, HI);
+      const { id, session_id: conversation } = first.body;
+      const next = { input: "Go", previous_response_id: id };
+      if (stream) {
+        const opened = await openStream(world, next);
+        await opened.until("response.output_text.delta");
+        opened.leave();
+      } else {
+        const controller = new AbortController();
+        const left = ask(world, next, { signal: controller.signal }).catch(() => "left");
+        await called(world, 2);
+        controller.abort();
+        await left;
+      }
+      const again = await ask(world, { input: "Still there?", conversation });
+      expect([again.status, textIn(again.body)]).toEqual([200, "Again"]);
+      expect(world.heard()).toEqual(["Hi", "Go", "Still there?"]);
+    },
+  );
+
+  it("leaves the turn to whoever else follows it [OR-47] [OR-50]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen("One ", more, "two")]);
+    const first = await openStream(world, HI);
+    const [created] = await first.until("response.output_text.delta");
+    const { id } = lastOf([created ?? {}]);
+    const second = await openStream(world, undefined, {
+      path: `/responses/${String(id)}?stream=true`,
+    });
+    await second.until("response.output_text.delta");
+    first.leave();
+    await until(() => world.lines.length > 0);
+    more.open();
+    expect(lastOf(await second.rest())).toMatchObject({ status: "completed" });
+  });
+
+  it("leaves a turn that is to be finished anyhow [OR-47]", async () => {
+    const more = gate();
+    const settings = { onDisconnect: "finish" } as const;
+    const world = await worldOf([saysWhen("One ", more, "two")], { settings });
+    const stream = await openStream(world, HI);
+    const [created] = await stream.until("response.output_text.delta");
+    const { id } = lastOf([created ?? {}]);
+    stream.leave();
+    await until(() => world.lines.length > 0);
+    more.open();
+    const path = `/responses/${String(id)}`;
+    await until(async () => (await get(world, path)).body["status"] !== "in_progress");
+    const { body } = await get(world, path);
+    expect([body["status"], textIn(body)]).toEqual(["completed", "One two"]);
+  });
+});
+
+it("an agent that is silent for long and then dies still gives a whole answer its status [OR-22]", async () => {
+  const clock = fakeClock();
+  const silence = gate();
+  // eslint-disable-next-line require-yield
+  const late: Answer = async function* () {
+    await silence.opened;
+    throw new SpanlineError("service_failed", "Gone");
+  };
+  const world = await worldOf([late], { clock });
+  const asked = ask(world, HI);
+  await called(world, 1);
+  let turns = 0;
+  // More than once, since what is silent begins to be so only when it has been listened to.
+  await until(() => (clock.advance(10_000), (turns += 1) > 50));
+  silence.open();
+  const answer = await passingUntil(clock, asked);
+  expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "service_failed"]);
+  expect(answer.headers.get("x-spanline-response")).toMatch(/^resp_ses_/);
+});
+
+it("an agent that dies after a long silence ends its stream with a failed response [OR-22]", async () => {
+  const clock = fakeClock();
+  const silence = gate();
+  // eslint-disable-next-line require-yield
+  const late: Answer = async function* () {
+    await silence.opened;
+    throw new SpanlineError("service_failed", "Gone");
+  };
+  const world = await worldOf([late], { clock });
+  const opening = openStream(world, HI);
+  const stream = await passingUntil(clock, opening);
+  silence.open();
+  const events = await passingUntil(clock, stream.rest());
+  expect(events.map(({ type }) => type)).toEqual([
+    "response.created",
+    "response.in_progress",
+    "error",
+    "response.failed",
+  ]);
+  expect(lastOf(events)).toMatchObject({ error: { code: "service_failed" }, output: [] });
+});
+
+it("a response that failed at once is found as such, whole and as a stream [OR-22] [OR-48]", async () => {
+  const world = await worldOf([refuses("service_failed")]);
+  const { headers } = await ask(world, HI);
+  const path = `/responses/${headers.get("x-spanline-response")}`;
+  const { body } = await get(world, path);
+  expect(body).toMatchObject({ status: "failed", error: { code: "service_failed" }, output: [] });
+  const replay = await openStream(world, undefined, { path: `${path}?stream=true` });
+  expect([replay.status, lastOf(await replay.rest())]).toEqual([200, body]);
+  const next = await ask(world, { input: "Again", previous_response_id: body["id"] });
+  expect(next.status).toBe(502);
+});

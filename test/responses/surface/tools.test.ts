@@ -1,0 +1,338 @@
+import { describe, expect, it } from "vitest";
+import type { ProviderEvent } from "../../../src/domain/provider-event.ts";
+import { toolCall, type ToolResult } from "../../../src/domain/tool.ts";
+import { defineTool } from "../../../src/tools/define-tool.ts";
+import {
+  ending,
+  says,
+  scriptedProvider,
+  wants,
+  type Answer,
+} from "../../support/scripted-provider.ts";
+import type { Fields } from "../support/recorded-stream.ts";
+import {
+  ask,
+  echoes,
+  errorIn,
+  get,
+  outputOf,
+  textIn,
+  tools,
+  worldOf,
+  type World,
+} from "./world.ts";
+
+const TWO = wants({ id: "c1", name: "look" }, { id: "c2", name: "feel", input: { a: 1 } });
+const callsIn = (response: Fields) =>
+  outputOf(response).filter(({ type }) => type === "function_call");
+const result = (call: Fields | undefined, output: unknown = "ok") => ({
+  type: "function_call_output",
+  call_id: call?.["call_id"],
+  output,
+});
+
+async function paused(answers: readonly Answer[] = [TWO, says("Done")]) {
+  const world = await worldOf(answers);
+  const { body } = await ask(world, { input: "Look", tools: tools("look", "feel") });
+  const give = (...input: readonly object[]) =>
+    ask(world, { input, previous_response_id: body["id"] });
+  return { world, body, calls: callsIn(body), give };
+}
+
+const givenTo = (world: World) =>
+  world.provider.calls.flatMap(({ input }) =>
+    input.type === "results" ? input.results.map(({ callId, parts }) => [callId, parts]) : [],
+  );
+
+describe("tools of the caller", () => {
+  it("pause the turn: the response is complete, with its calls open, in the order of the agent [OR-53] [OR-54]", async () => {
+    const { body, calls, world } = await paused();
+    expect(body).toMatchObject({ status: "completed", error: null });
+    expect(calls).toMatchObject([
+      { name: "look", arguments: "{}", status: "completed" },
+      { name: "feel", arguments: '{"a":1}', status: "completed" },
+    ]);
+    expect(JSON.stringify(body)).not.toContain("function_call_output");
+    expect(world.provider.calls).toHaveLength(1);
+  });
+
+  it("are answered in any order, and the agent gets them in its own [OR-54]", async () => {
+    const { calls, give, world, body } = await paused();
+    const answer = await give(result(calls[1], "second"), result(calls[0], "first"));
+    expect([answer.status, textIn(answer.body)]).toEqual([200, "Done"]);
+    expect(answer.body["session_id"]).toBe(body["session_id"]);
+    expect(givenTo(world)).toEqual([
+      ["c1", [{ type: "text", text: "first" }]],
+      ["c2", [{ type: "text", text: "second" }]],
+    ]);
+  });
+
+  it.each<[string, (calls: readonly Fields[]) => object[], string, string]>([
+    ["one is missing", (calls) => [result(calls[0])], "missing_result", "input"],
+    [
+      "one is of no call",
+      (calls) => [...calls.map((call) => result(call)), { ...result(calls[0]), call_id: "call_x" }],
+      "unknown_call",
+      "input[2].call_id",
+    ],
+    [
+      "one comes twice",
+      (calls) => [...calls, calls[0]].map((call) => result(call)),
+      "duplicate_result",
+      "input[2].call_id",
+    ],
+    [
+      "the user speaks in place of them",
+      () => [{ role: "user", content: "Never mind" }],
+      "missing_result",
+      "input",
+    ],
+  ])(
+    "are answered for all calls, each once: refused where %s [OR-53] [OR-54]",
+    async (_, given, code, param) => {
+      const { calls, give, world } = await paused();
+      const refused = await give(...given(calls));
+      expect([refused.status, errorIn(refused)]).toMatchObject([400, { code, param }]);
+      expect(world.provider.calls).toHaveLength(1);
+      const mended = await give(...calls.map((call) => result(call)));
+      expect([mended.status, textIn(mended.body)]).toEqual([200, "Done"]);
+    },
+  );
+
+  it("are answered once, and not when nothing is open [OR-53]", async () => {
+    const { calls, give, world } = await paused();
+    const done = await give(...calls.map((call) => result(call)));
+    const input = [result(calls[0], "other")];
+    const late = await ask(world, { input, previous_response_id: done.body["id"] });
+    expect([late.status, errorIn(late)["code"]]).toEqual([400, "unknown_call"]);
+  });
+
+  it("may fail, and what the user says beside them is said beside them [OR-53]", async () => {
+    const { calls, give, world } = await paused();
+    const failed = { ...result(calls[0], "no"), is_error: true };
+    const words = { role: "user", content: "Be quick" };
+    expect((await give(failed, result(calls[1]), words)).status).toBe(200);
+    expect(world.provider.calls[1]?.input).toMatchObject({ type: "results", texts: ["Be quick"] });
+  });
+
+  it("that an agent has by the same name are refused by their field", async () => {
+    const own = defineTool({
+      name: "look",
+      description: "Looks",
+      input: { type: "object" },
+      run: () => "",
+    });
+    const world = await worldOf([echoes()], { agent: { tools: [own] } });
+    const answer = await ask(world, { input: "Hi", tools: tools("look") });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "invalid_tool", param: "tools", type: "invalid_request_error" },
+    ]);
+  });
+});
+
+describe("what a session refuses names the field", () => {
+  it.each<[string, object, string, string]>([
+    ["instructions", { instructions: "Be brief" }, "invalid_option", "instructions"],
+    [
+      "a system message",
+      {
+        input: [
+          { role: "system", content: "Be brief" },
+          { role: "user", content: "Hi" },
+        ],
+      },
+      "invalid_option",
+      "instructions",
+    ],
+    ["tools", { tools: tools("look") }, "invalid_option", "tools"],
+    ["tool_choice", { tool_choice: "none" }, "invalid_option", "tool_choice"],
+    ["max_output_tokens", { max_output_tokens: 100 }, "invalid_option", "max_output_tokens"],
+  ])(
+    "%s that its agent does not take [OR-57] [OR-60] [OR-63] [SD-4] [SD-10]",
+    async (_, more, code, param) => {
+      const world = await worldOf([], { provider: scriptedProvider([echoes()]) });
+      const answer = await ask(world, { input: "Hi", ...more });
+      expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
+      expect(world.heard()).toEqual([]);
+    },
+  );
+
+  it("a picture for an agent that takes none [OR-62] [SD-8]", async () => {
+    const world = await worldOf([echoes()]);
+    const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };
+    const answer = await ask(world, { input: [{ role: "user", content: [image] }] });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "invalid_message", param: "input" },
+    ]);
+  });
+
+  it.each([
+    [
+      "a file",
+      { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA==" },
+    ],
+    ["a sound", { type: "input_audio", data: "AA==", format: "mp3" }],
+  ])("%s [OR-62] [SD-8]", async (_, part) => {
+    const world = await worldOf([echoes()]);
+    const text = { type: "input_text", text: "What is it?" };
+    const answer = await ask(world, { input: [{ role: "user", content: [text, part] }] });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "unsupported_content", param: expect.stringContaining("content[1]") },
+    ]);
+    expect(world.heard()).toEqual([]);
+  });
+
+  it("instructions that are too long to keep", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "Hi", instructions: "x".repeat(300_000) });
+    expect([answer.status, errorIn(answer)]).toMatchObject([400, { param: "instructions" }]);
+  });
+});
+
+describe("what a request wants of its turn", () => {
+  it("reaches the agent, for this turn alone [OR-57] [OR-60] [SD-4]", async () => {
+    const world = await worldOf([echoes()]);
+    const first = await ask(world, {
+      input: [
+        { role: "developer", content: "Be kind" },
+        { role: "user", content: "One" },
+      ],
+      instructions: "Be brief",
+      tools: tools("look", "feel"),
+      tool_choice: { type: "allowed_tools", tools: [{ type: "function", name: "look" }] },
+      max_output_tokens: 100,
+    });
+    await ask(world, { input: "Two", previous_response_id: first.body["id"] });
+    const [one, two] = world.provider.calls;
+    expect(one?.options).toMatchObject({
+      instructions: "Be brief\n\nBe kind",
+      allowedTools: ["look"],
+      maxOutputTokens: 100,
+      // What may not be called is not even named.
+      tools: [{ name: "look" }],
+    });
+    expect(two?.options).toBeUndefined();
+    const none = await ask(world, {
+      input: "Three",
+      tool_choice: "none",
+      conversation: first.body["session_id"],
+    });
+    expect(none.body["tool_choice"]).toBe("none");
+    expect(world.provider.calls[2]?.options).toMatchObject({ allowedTools: [] });
+  });
+
+  it("that nobody here knows is reported [OR-63]", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "Hi", user: "me", best_of: 3, "ü\n": 1 });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-spanline-ignored")).toBe("user, best_of");
+  });
+
+  it.each<[string, unknown]>([
+    ["a text", "One"],
+    ["messages without a type", [{ role: "user", content: "One" }]],
+    ["messages with one", [{ type: "message", role: "user", content: "One" }]],
+    ["parts", [{ role: "user", content: [{ type: "input_text", text: "One" }] }]],
+  ])("is said as %s [OR-61]", async (_, input) => {
+    const world = await worldOf([echoes()]);
+    expect((await ask(world, { input })).status).toBe(200);
+    expect(world.heard()).toEqual(["One"]);
+  });
+
+  it("may be said behind all that was said before, of every kind [OR-61] [OR-37]", async () => {
+    const world = await worldOf([ranBefore("hidden"), echoes()]);
+    for (const mode of ["pairs", "mcp", "extension", "none"]) {
+      const headers = { "x-spanline-trace": mode };
+      const first = await ask(world, { input: "One" }, { headers });
+      const echoed = [
+        { role: "user", content: "One" },
+        ...outputOf(first.body),
+        { role: "user", content: "Two" },
+      ];
+      const second = await ask(world, { input: echoed }, { headers });
+      expect([mode, second.status, second.body["session_id"]]).toEqual([
+        mode,
+        200,
+        first.body["session_id"],
+      ]);
+      const [item = {}] = outputOf(second.body);
+      const reference = [
+        { type: "item_reference", id: item["id"] },
+        { role: "user", content: "Three" },
+      ];
+      const third = await ask(world, { input: reference }, { headers });
+      expect(third.body["session_id"]).toBe(first.body["session_id"]);
+    }
+    expect(world.heard().filter((text) => text === "Two")).toHaveLength(4);
+  });
+});
+
+/** A tool of the agent's own ran on its side, and gave this. */
+function ranBefore(name: string, given: Partial<ToolResult> = {}): Answer {
+  return async function* (): AsyncGenerator<ProviderEvent> {
+    const call = toolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
+    const parts = [{ type: "text", text: "found" }] as const;
+    const gave: ToolResult = { callId: "own1", parts, isError: false, ...given };
+    yield { type: "message.start", message: 0, role: "assistant" };
+    yield { type: "text.delta", message: 0, block: 0, text: "Let me see." };
+    yield { type: "text.end", message: 0, block: 0, text: "Let me see." };
+    yield { type: "tool.start", message: 0, block: 1, callId: "own1", name };
+    yield { type: "tool.end", message: 0, block: 1, call };
+    yield { type: "message.end", message: 0, reason: "tool_use" };
+    yield { type: "message.start", message: 1, role: "user" };
+    yield { type: "tool.result", message: 1, block: 2, result: gave };
+    yield { type: "message.end", message: 1, reason: "tool_result" };
+    yield { type: "message.start", message: 2, role: "assistant" };
+    yield { type: "text.delta", message: 2, block: 3, text: "Here it is." };
+    yield { type: "text.end", message: 2, block: 3, text: "Here it is." };
+    yield { type: "message.end", message: 2, reason: "end_turn" };
+    yield ending({ outcome: "completed", reason: "end_turn" });
+  };
+}
+
+describe("tools of the agent", () => {
+  it("that failed are seen to have failed [OR-55]", async () => {
+    const world = await worldOf([ranBefore("look", { isError: true })]);
+    const { body } = await ask(world, { input: "Hi" });
+    expect(outputOf(body)).toContainEqual(
+      expect.objectContaining({ type: "function_call_output", is_error: true }),
+    );
+    const mcp = await ask(world, { input: "Hi" }, { headers: { "x-spanline-trace": "mcp" } });
+    expect(outputOf(mcp.body)).toContainEqual(
+      expect.objectContaining({ type: "mcp_call", error: expect.anything() }),
+    );
+  });
+
+  it("that gave no text are seen whole [OR-56]", async () => {
+    const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;
+    const world = await worldOf([ranBefore("look", { parts })]);
+    const { body } = await ask(world, { input: "Hi" });
+    const output = outputOf(body).find(({ type }) => type === "function_call_output");
+    expect(JSON.parse(String(output?.["output"]))).toEqual({ a: "x", b: [1, null] });
+  });
+
+  it("stand between what was said before them and the answer [OR-59]", async () => {
+    const world = await worldOf([ranBefore("look")]);
+    const { body } = await ask(world, { input: "Hi" });
+    expect(outputOf(body).map(({ type, phase }) => phase ?? type)).toEqual([
+      "commentary",
+      "function_call",
+      "function_call_output",
+      "final_answer",
+    ]);
+    expect(textIn(body)).toMatch(/^Let me see\.\s+Here it is\.$/);
+  });
+
+  it("have names and ids that a client can send back, and the same on every way [OR-64] [OR-6]", async () => {
+    const name = `@server/${"long.".repeat(20)}tool`;
+    const world = await worldOf([ranBefore(name)]);
+    const { body } = await ask(world, { input: "Hi" });
+    const [call = {}] = callsIn(body);
+    expect(String(call["name"])).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(String(call["call_id"]).length).toBeLessThanOrEqual(64);
+    expect((await get(world, `/responses/${String(body["id"])}`)).body).toEqual(body);
+  });
+});
