@@ -1,0 +1,48 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { isObject, parseJson } from "../domain/json.ts";
+import type { Environment } from "../platform/environment.ts";
+import {
+  convertUserInput,
+  type ChatCompletionInput,
+  type InputOptions,
+} from "../wire/aigo/model-input.ts";
+import { convertModelOutput } from "../wire/aigo/model-output.ts";
+import { providerFromEnvironment } from "./provider-from-environment.ts";
+import { queryModel, type QueryOptions } from "./query-model.ts";
+
+export type InferenceOptions = QueryOptions & Pick<InputOptions, "history">;
+
+/** One turn, from the text of AI GO!'s request to the text of its answer. */
+export async function runInference(
+  body: string,
+  environment: Environment,
+  options: InferenceOptions = {},
+): Promise<string> {
+  const data = readInferenceBody(body);
+  const provider = options.provider ?? providerFromEnvironment(environment, options);
+  const { keepsHistory = true } = provider;
+  const input = convertUserInput(data, { ...options, keepsHistory });
+  const raw = await queryModel(input, environment, { ...options, provider });
+  return JSON.stringify(convertModelOutput(raw));
+}
+
+/** What is in it is looked at by the first stage. */
+export function readInferenceBody(body: string): ChatCompletionInput {
+  if (body.length > MOST_CHARACTERS)
+    throw unusable(`It has more than ${MOST_CHARACTERS} characters`);
+  const parsed = parseJson(body);
+  if (!parsed.ok) throw unusable(`It is no JSON: ${parsed.reason}`);
+  const { value } = parsed;
+  if (isObject(value) && Array.isArray(value["messages"])) {
+    return { ...value, messages: value["messages"] };
+  }
+  throw unusable('It is no object with "messages"');
+}
+
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+
+function unusable(reason: string): SpanlineError {
+  return new SpanlineError("invalid_message", `The body cannot be used. ${reason}`, {
+    details: { param: "body", code: "invalid_json" },
+  });
+}

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { hasCommand } from "../../src/platform/has-command.ts";
+import { startPeer } from "../support/peer.ts";
+
+const folder = join(import.meta.dirname, "../../examples/ai-go");
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+/** A file as AI GO! reads it, `!include` with what is included. */
+function document(name: string) {
+  const include = { tag: "!include", resolve: (path: string) => read(path) };
+  return parse(read(name), { customTags: [include] });
+}
+
+describe("the files of examples/ai-go", () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+
+  it("lead to each other: every file, model, dataset and task that one names is there", () => {
+    const run = document("run.yaml");
+    const at = (list: string) => run[list].map((one: { $ref: string }) => document(one.$ref));
+    const keys = (list: string) => at(list).map((one: { key: string }) => one.key);
+    for (const { task_key, model_key } of run.evaluation.task_specifications) {
+      expect([keys("tasks"), keys("models")]).toEqual([
+        expect.arrayContaining([task_key]),
+        expect.arrayContaining([model_key]),
+      ]);
+    }
+    const [task] = at("tasks");
+    expect(keys("datasets")).toEqual([task.definition.dataset.key]);
+    expect(existsSync(join(folder, at("datasets")[0].file_path))).toBe(true);
+    expect(keys("models").every((key: string) => /^[A-Za-z0-9_$-]{1,250}$/.test(key))).toBe(true);
+  });
+
+  it("register the two ways: by the built-in adapter, and by the snippet with its secret", () => {
+    expect(document("model.yaml").config).toMatchObject({
+      adapter: { key: "latticeflow$openai_responses" },
+      url: "$SPANLINE_RESPONSES_URL",
+    });
+    const { config, secrets } = document("model-custom.yaml");
+    expect(config).toMatchObject({
+      connection_type: "custom_inference",
+      adapter: { key: "latticeflow$identity_chat_completion" },
+      run_inference_snippet: read("run_inference.py"),
+    });
+    const named = JSON.stringify(config.environment).matchAll(/<< secrets\.(\w+) >>/g);
+    expect(Object.keys(secrets)).toEqual([...named].map(([, name]) => name));
+  });
+
+  it("name no variable that .env.example has not, and no command of the README's lacks its key", () => {
+    const known = new Set([...read(".env.example").matchAll(/^(\w+)=/gm)].map(([, name]) => name));
+    const used = files.flatMap((name) =>
+      [...read(name).matchAll(/: \$([A-Z_]+)$/gm)].map(([, one]) => one),
+    );
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+    expect(new Set(used)).toEqual(known);
+    const tested = [...read("README.md").matchAll(/lf (?:test model|switch) (\S+)/g)].map(
+      ([, key]) => key,
+    );
+    const keys = ["app.yaml", "model.yaml", "model-custom.yaml"].map((name) => document(name).key);
+    expect(new Set(tested)).toEqual(new Set(keys));
+  });
+});
+
+describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
+  "run_inference.py",
+  () => {
+    /** What the snippet returns, or the last line of its complaint. */
+    function inferred(body: string, environment: object): Promise<string> {
+      const code =
+        "import json, sys; from run_inference import run_inference; " +
+        "sys.stdout.write(run_inference(sys.argv[1], json.loads(sys.argv[2])))";
+      const args = ["-B", "-c", code, body, JSON.stringify(environment)];
+      const { PATH, HOME } = process.env;
+      return new Promise((resolve) => {
+        execFile("python3", args, { cwd: folder, env: { PATH, HOME } }, (error, stdout, stderr) =>
+          resolve(error === null ? stdout : (stderr.trim().split("\n").at(-1) ?? "")),
+        );
+      });
+    }
+
+    const body = JSON.stringify({ messages: [{ role: "user", content: "Grüß Gott!", extra: 1 }] });
+
+    it("posts the turn as it came, with the key and the agent, and returns the answer as it came [OR-74]", async () => {
+      const answer = `{"items":[{"type":"message","session_id":"s","text":"Grüß Gott!"}],"usage":{}}`;
+      const peer = await startPeer((response) => {
+        response.writeHead(200, { "content-type": "application/json" }).end(answer);
+      });
+      const environment = {
+        SPANLINE_URL: `${peer.url}/`,
+        SPANLINE_API_KEY: "key-1",
+        SPANLINE_AGENT: "demo",
+      };
+      expect(await inferred(body, environment)).toBe(answer);
+      const [request] = peer.requests;
+      expect([request?.method, request?.url, request?.headers.authorization]).toEqual([
+        "POST",
+        "/v1/inference",
+        "Bearer key-1",
+      ]);
+      expect(JSON.parse(String(request?.body))).toEqual({ ...JSON.parse(body), model: "demo" });
+    });
+
+    it("says what the server said where that was an error, and does not ask again", async () => {
+      const peer = await startPeer((response) => {
+        response
+          .writeHead(400, { "content-type": "application/json" })
+          .end(`{"error":{"code":"no_new_message"}}`);
+      });
+      expect(await inferred(body, { SPANLINE_URL: peer.url })).toBe(
+        `RuntimeError: Spanline answered 400: {"error":{"code":"no_new_message"}}`,
+      );
+      expect(peer.requests).toHaveLength(1);
+      expect(peer.requests[0]?.headers.authorization).toBeUndefined();
+    });
+  },
+);

@@ -1,0 +1,253 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { queryModel } from "../../src/aigo/query-model.ts";
+import { runInference } from "../../src/aigo/run-inference.ts";
+import { emulate, type EmulateOptions, type Emulator } from "../../src/emulator/index.ts";
+import { localProvider } from "../../src/providers/local/local-provider.ts";
+import { convertModelOutput } from "../../src/wire/aigo/model-output.ts";
+import { startModel, says } from "../support/model-server.ts";
+import { awsFrame, startEventStream, startPeer, textDelta, textTurn } from "../support/peer.ts";
+import { HARNESS } from "../support/provider-session.ts";
+
+const KEYS = { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "example-secret-key" };
+const SESSION = "550e8400-e29b-41d4-a716-446655440000";
+
+async function emulator(options: EmulateOptions = {}): Promise<Emulator> {
+  const started = await emulate(options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+interface Message {
+  readonly role: string;
+  readonly [field: string]: unknown;
+}
+
+/** Drives an agent as AI GO! does: the whole conversation each time, the assistant's message as it came. */
+function conversation(environment: { readonly [name: string]: string }, options = {}) {
+  const messages: Message[] = [];
+  return async (content: string, fields: object = {}) => {
+    messages.push({ role: "user", content });
+    const text = await runInference(JSON.stringify({ messages, ...fields }), environment, options);
+    const output = JSON.parse(text) as {
+      readonly items: readonly Message[];
+      readonly usage: unknown;
+    };
+    const reply = output.items.at(-1) ?? { role: "" };
+    const parts = reply["content"] as readonly { readonly text: string }[];
+    messages.push({ ...reply, role: "assistant", content: parts[0]?.text ?? "" });
+    return { ...output, reply, text: parts[0]?.text ?? "" };
+  };
+}
+
+describe("an inference on a harness, over real sockets", () => {
+  it("keeps one conversation by the session that comes back [OR-74] [SD-6]", async () => {
+    const { url, demoArn } = await emulator();
+    const say = conversation({ AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS });
+    const first = await say("Hello!");
+    expect(first.items).toMatchObject([
+      { type: "message", role: "assistant", status: "completed" },
+    ]);
+    expect(String(first.reply["session_id"]).length).toBeGreaterThanOrEqual(33);
+    await say("My name is Ada.");
+    const third = await say("What is my name?");
+    expect(third.text).toContain("Ada");
+    expect(third.reply["session_id"]).toBe(first.reply["session_id"]);
+    expect(third.usage).toEqual({
+      num_prompt_tokens: expect.any(Number),
+      num_completion_tokens: expect.any(Number),
+    });
+  });
+
+  it("sends only what is new, and the system's words as instructions of the turn [SD-4]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      for (const frame of textTurn("Hello")) response.write(frame);
+      response.end();
+    });
+    const messages = [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello", session_id: SESSION },
+      { role: "user", content: "One" },
+      { role: "user", content: "Two" },
+    ];
+    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    await runInference(JSON.stringify({ messages }), environment);
+    expect(peer.requests.map(({ body }) => JSON.parse(String(body)))).toEqual([
+      {
+        messages: [{ role: "user", content: [{ text: "One\n\nTwo" }] }],
+        systemPrompt: [{ text: "Be brief." }],
+      },
+    ]);
+    expect(peer.requests[0]?.headers).toMatchObject({
+      "x-amzn-bedrock-agentcore-runtime-session-id": SESSION,
+    });
+  });
+
+  it("gives the events as they came, in the shape of the SDK's", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(awsFrame("newKindOfEvent", { some: "thing" }));
+      for (const frame of textTurn("Hel", "lo")) response.write(frame);
+      response.end();
+    });
+    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const raw = await queryModel({ session_id: "", user_message: "Hi" }, environment);
+    expect(raw).toEqual({
+      session_id: expect.stringMatching(/^.{33,}$/),
+      turn_id: "request-1",
+      events: [
+        { newKindOfEvent: { some: "thing" } },
+        { messageStart: { role: "assistant" } },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hel" } } },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "lo" } } },
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        { messageStop: { stopReason: "end_turn" } },
+      ],
+    });
+  });
+
+  it("keeps what came before the connection broke, and calls once [SD-12] [SD-15]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(awsFrame("messageStart", { role: "assistant" }));
+      response.write(textDelta("Half of"), () => setImmediate(() => response.destroy()));
+    });
+    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const raw = await queryModel({ session_id: SESSION, user_message: "Hi" }, environment);
+    expect(raw.failure).toMatchObject({ code: "connection_lost" });
+    expect(convertModelOutput(raw).items).toMatchObject([
+      {
+        status: "incomplete",
+        content: [{ text: "Half of" }],
+        session_id: SESSION,
+        error: { code: "connection_lost" },
+      },
+    ]);
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  it.each([429, 500, 503])("is not tried again after a refusal with %s [SD-12]", async (status) => {
+    const peer = await startPeer((response) => {
+      response.writeHead(status, { "content-type": "application/json" }).end("{}");
+    });
+    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const body = JSON.stringify({ messages: [{ role: "user", content: "Hi" }] });
+    await expect(runInference(body, environment)).rejects.toMatchObject({ status });
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  it("tells a new session of a conversation that began elsewhere [SD-5]", async () => {
+    const { url, demoArn } = await emulator();
+    const messages = [
+      { role: "user", content: "My name is Ada." },
+      { role: "assistant", content: "Nice to meet you, Ada." },
+      { role: "user", content: "What is my name?" },
+    ];
+    const environment = { AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS };
+    expect(await runInference(JSON.stringify({ messages }), environment)).toContain("Ada");
+  });
+
+  it("gives back what was attached to the assistant's last message, and says what had no effect [SD-10]", async () => {
+    const { url, demoArn } = await emulator();
+    const messages = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello", session_id: SESSION, cursor: { at: 7 } },
+      { role: "user", content: "Hi" },
+    ];
+    const environment = { AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS };
+    const answer = await runInference(JSON.stringify({ messages, temperature: 0 }), environment);
+    expect(JSON.parse(answer).items.at(-1)).toMatchObject({
+      session_id: SESSION,
+      cursor: { at: 7 },
+      ignored: ["temperature"],
+    });
+  });
+});
+
+describe("the environment of an inference", () => {
+  const body = JSON.stringify({ messages: [{ role: "user", content: "Hi" }] });
+
+  it("brings temporary credentials with their token [SD-16]", async () => {
+    const credentials = [
+      { accessKeyId: "ASIAEXAMPLE", secretAccessKey: "s", sessionToken: "token-1" },
+    ];
+    const { url, demoArn } = await emulator({ signatures: "strict", credentials });
+    const environment = {
+      AWS_HARNESS_ARN: demoArn,
+      AWS_ENDPOINT_URL_BEDROCK_AGENTCORE: url,
+      AWS_ACCESS_KEY_ID: "ASIAEXAMPLE",
+      AWS_SECRET_ACCESS_KEY: "s",
+    };
+    await expect(runInference(body, environment)).rejects.toMatchObject({ code: "access_denied" });
+    const answer = await runInference(body, { ...environment, AWS_SESSION_TOKEN: "token-1" });
+    expect(JSON.parse(answer).items).toHaveLength(1);
+  });
+
+  it("is all that is asked for credentials, whatever the process has [SD-16]", async () => {
+    const peer = await startPeer((response) => void response.writeHead(500).end());
+    process.env["AWS_ACCESS_KEY_ID"] = "of-the-process";
+    process.env["AWS_SECRET_ACCESS_KEY"] = "of-the-process";
+    onTestFinished(() => {
+      delete process.env["AWS_ACCESS_KEY_ID"];
+      delete process.env["AWS_SECRET_ACCESS_KEY"];
+    });
+    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url };
+    await expect(runInference(body, environment)).rejects.toMatchObject({
+      code: "no_credentials",
+      details: { path: "AWS_ACCESS_KEY_ID" },
+    });
+    expect(peer.requests).toEqual([]);
+  });
+
+  it.each([
+    [{ AWS_REGION: "eu-central-1", AWS_HARNESS_ARN: HARNESS }, "AWS_REGION"],
+    [{}, "AWS_HARNESS_ARN"],
+    [{ AWS_HARNESS_ARN: HARNESS, AWS_RUNTIME_ARN: "arn:x" }, "AWS_HARNESS_ARN"],
+  ])("is refused before anything is sent: %j [SD-11]", async (named, path) => {
+    const wrong = runInference(body, { ...KEYS, ...named });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid_option", details: { path } });
+  });
+
+  it("has the region in the agent's ARN [SD-11]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      for (const frame of textTurn("Hello")) response.write(frame);
+      response.end();
+    });
+    await runInference(body, { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS });
+    expect(peer.requests[0]?.headers.authorization).toContain("/us-west-2/bedrock-agentcore/");
+  });
+});
+
+describe("an inference on other agents", () => {
+  it("keeps one conversation with an agent runtime", async () => {
+    const { url, region, account } = await emulator({ runtimes: [{ name: "helper" }] });
+    const arn = `arn:aws:bedrock-agentcore:${region}:${account}:runtime/helper`;
+    const say = conversation({ AWS_RUNTIME_ARN: arn, AWS_ENDPOINT_URL: url, ...KEYS });
+    const first = await say("My name is Ada.");
+    const second = await say("What is my name?");
+    expect([second.text, second.reply["session_id"]]).toEqual([
+      expect.stringContaining("Ada"),
+      first.reply["session_id"],
+    ]);
+  });
+
+  it("tells an agent that remembers nothing what was said [SD-5]", async () => {
+    const server = await startModel("chat", [says("Hello Ada."), says("You are Ada.")]);
+    const provider = localProvider({ model: server.model() });
+    const say = conversation({}, { provider });
+    await say("I am Ada.");
+    const second = await say("Who am I?");
+    expect(second.text).toBe("You are Ada.");
+    expect(server.asked[1]?.messages.map(({ content }) => content)).toEqual([
+      "I am Ada.",
+      "Hello Ada.",
+      "Who am I?",
+    ]);
+  });
+
+  it.each(["", "no json", "[]", `{"messages":{}}`])("refuses the body %j", async (body) => {
+    await expect(runInference(body, KEYS)).rejects.toMatchObject({ code: "invalid_message" });
+  });
+});
