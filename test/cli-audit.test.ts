@@ -82,6 +82,20 @@ describe("spanline sessions audit", () => {
     expect(after.stdout).toContain("forged");
   });
 
+  it("finds arguments in the log that are not those that were judged [W-09]", async () => {
+    const { directory, place, run } = await noteSaved();
+    const kind = "(SELECT id FROM kinds WHERE type = 'tool.called')";
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(
+        `UPDATE events SET body = replace(body, 'buy milk', 'buy wine') WHERE kind IN ${kind}`,
+      ),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toContain("the log has other arguments of this call than were judged");
+    expect(stdout).toContain("1 are about other arguments than the log has.");
+  });
+
   it("finds receipts that were taken out, and says where [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     const file = join(directory, "data/sessions.db");

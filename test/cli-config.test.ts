@@ -48,7 +48,7 @@ async function workspace(answers: readonly Scripted[], agent: object = {}) {
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
   const environment = {
     MY_KEY: "sk-test-of-notes",
-    MY_PLACE: "where-it-is-kept",
+    PLACE_SECRET: "where-it-is-kept",
     XDG_STATE_HOME: join(root, ".state"),
   };
   const run = (...args: readonly string[]) =>
@@ -90,9 +90,9 @@ describe("an agent of a configuration", () => {
     expect(stdout).not.toContain("sk-test");
   });
 
-  it("keeps what an MCP server has by reference from the model and from the log", async () => {
+  it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
     const program = await bundled("hostile-server.ts");
-    const env = { PLACE: { env: "MY_PLACE" }, LOG_LEVEL: "verbose" };
+    const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
     const { run, model } = await workspace(
       [wants({ id: "c1", name: "h__surroundings", input: {} }), says("Done.")],
       { mcpServers: { h: { command: process.execPath, args: [program], env } } },
@@ -273,12 +273,12 @@ describe("a configuration that cannot be used", () => {
     [
       "a list with a tool that there is not",
       { policy: undefined, approvals: { allow: ["edit_fil"] } },
-      'agents.coder.approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
+      'agents.coder: approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
     ],
     [
       "a model that is none",
       { provider: { type: "local", model: "x" } },
-      "agents.coder.provider.model",
+      'agents.coder.provider: "x" names no model',
     ],
     ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
     [

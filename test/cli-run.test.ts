@@ -82,7 +82,9 @@ describe("spanline run", () => {
     async (answer, said, code) => {
       const child = cli.start(["run", NOTE], { isTerminal: true });
       const stdout = text(child.stdout);
-      await saying(child.stderr, 'Run save_note {"text":"buy milk"}? [y/N]');
+      expect(await saying(child.stderr, "Run save_note? [y/N]")).toContain(
+        '\n  save_note {"text":"buy milk"}\n',
+      );
       child.stdin.write(answer);
       const [status] = await once(child, "exit");
       expect([await stdout, status]).toEqual([expect.stringMatching(said), code]);

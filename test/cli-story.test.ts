@@ -80,5 +80,5 @@ it("the agent of the README asks before it writes, is answered, and leaves recei
   expect(audit.stdout).toMatch(/read_file \.env: deny/);
   expect(audit.stdout).toMatch(/edit_file src\/a\.ts: ask/);
   expect(audit.stdout).toContain("answered");
-  expect(audit.stdout).not.toContain("invalid");
+  expect(audit.stdout).toMatch(/\b(\d+) receipts, \1 valid\.\n$/);
 });

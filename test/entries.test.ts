@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import * as aigo from "../src/aigo/index.ts";
 import * as emulator from "../src/emulator/index.ts";
 import * as words from "../src/index.ts";
 import * as providers from "../src/providers/index.ts";
@@ -127,6 +128,15 @@ describe("the public entries", () => {
         "sessionArtifacts",
       ]
     `);
+    expect(Object.keys(aigo).sort()).toMatchInlineSnapshot(`
+      [
+        "convertModelOutput",
+        "convertUserInput",
+        "providerFromEnvironment",
+        "queryModel",
+        "runInference",
+      ]
+    `);
     expect(Object.keys(emulator).sort()).toMatchInlineSnapshot(`
       [
         "ServiceError",
@@ -174,6 +184,10 @@ describe("the public entries", () => {
         "wire",
       ]
     `);
+    expect(foldersOf("aigo/index.ts")).toEqual([
+      "aigo",
+      ...foldersOf("providers/index.ts").filter((folder) => folder !== "models"),
+    ]);
     expect(foldersOf("emulator/index.ts")).toMatchInlineSnapshot(`
       [
         "async",

@@ -1,5 +1,6 @@
 import type {
   ApprovalLists,
+  ImageHandling,
   MutationScope,
   OnLost,
   Settle,
@@ -34,6 +35,13 @@ export interface AgentDefinition {
   readonly settle?: Settle;
   /** How long an approval waits for its answer. */
   readonly approvalSeconds?: number;
+  /** How long a turn waits for the results of tools that whoever prompts has; a day unless said. */
+  readonly resultsSeconds?: number;
+  /**
+   * What becomes of pictures in prompts: refused, told of in words, or shown to the model. Unless said they are shown where
+   * the provider takes them, and else refused.
+   */
+  readonly images?: ImageHandling;
   /** After this much quiet, or age, the provider has let a conversation go: it is begun anew from the log. */
   readonly upstream?: { readonly idleSeconds?: number; readonly lifetimeSeconds?: number };
   /** A turn that ends without this tool is asked again. */
@@ -44,6 +52,8 @@ export interface AgentDefinition {
 export interface WorkspacePlace {
   /** For sessions that named no folder themselves. */
   readonly root: string;
+  /** Sessions work there, whatever folder in it they named; one that named another is refused. */
+  readonly isFixed?: boolean;
   /** Folders and files that no tool may touch. */
   readonly protectedFolders?: readonly string[];
 }

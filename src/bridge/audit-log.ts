@@ -1,18 +1,21 @@
 import type { AgentEvent } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
-import { isYes } from "../domain/no-to.ts";
+import { isYes } from "../domain/answers.ts";
 import {
   isReceipt,
   lastReceipt,
   NO_RECEIPT,
+  signatureOf,
   signedContent,
   type LastReceipt,
   type Receipt,
 } from "../domain/receipt.ts";
+import { digestOf } from "../platform/digest.ts";
+import { auditCalls, type AuditedCall } from "./audit-calls.ts";
 import type { SigningKeys, SignatureCheck } from "./signing-keys.ts";
 
 /** One receipt of a log: who let what run, or did not, and whether it is as it was written. */
-export interface AuditEntry {
+export interface AuditEntry extends AuditedCall {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -24,12 +27,12 @@ export interface AuditEntry {
   readonly receipt: Receipt;
 }
 
-/** Something that has no receipt, though it never is without. */
+/** Something that has no receipt, though it never is without; `shown`: people were shown other arguments than were judged. */
 export interface AuditGap {
   readonly seq: number;
   readonly at: number;
   readonly toolCallId: string;
-  readonly what: "started" | "asked" | "denied";
+  readonly what: "started" | "asked" | "denied" | "shown";
 }
 
 export interface Audited {
@@ -41,33 +44,41 @@ export interface Audited {
 export function auditLog(keys: SigningKeys): (envelope: Envelope) => Audited {
   let last = NO_RECEIPT;
   const owed = owedReceipts();
+  const calls = auditCalls();
   return (envelope) => {
     const { seq, at, actor, event } = envelope;
+    calls.take(envelope);
     if (!isReceipt(event)) {
       const gap = owed.check(event);
       return gap === undefined ? {} : { gap: { seq, at, ...gap } };
     }
     owed.take(event);
-    const signature = checkedBy(keys, envelope, event);
-    const missing = missingBefore(event, last);
+    const signed = signatureOf(event);
+    const signature = checkedBy(keys, { ...envelope, event }, signed);
+    const missing = missingBefore(signed, last);
     last = lastReceipt(last, event);
     const principal = actor?.principal ?? null;
     const before = missing === 0 ? {} : { missing };
-    return { entry: { seq, at, signature, ...before, principal, receipt: event } };
+    const call = calls.of(event);
+    return { entry: { seq, at, signature, ...before, ...call, principal, receipt: event } };
   };
 }
 
-/** A log may have been changed into what no program of ours writes. */
-function checkedBy(keys: SigningKeys, envelope: Envelope, event: Receipt): AuditEntry["signature"] {
-  if (event.signature === undefined) return "unsigned";
-  const { keyId, mac, number, before } = Object(event.signature);
-  if (typeof keyId !== "string" || typeof mac !== "string") return "forged";
-  return keys.check(signedContent({ ...envelope, event }, { number, before }), { keyId, mac });
+type Signed = ReturnType<typeof signatureOf>;
+
+function checkedBy(
+  keys: SigningKeys,
+  receipt: Envelope & { readonly event: Receipt },
+  signed: Signed,
+): AuditEntry["signature"] {
+  if (signed === undefined) return "unsigned";
+  if (signed === null) return "forged";
+  return keys.check(signedContent(receipt, signed), signed);
 }
 
 /** One that names another than the one that stands before it has lost at least that. */
-function missingBefore({ signature }: Receipt, last: LastReceipt): number {
-  const { number, before } = signature ?? {};
+function missingBefore(signed: Signed, last: LastReceipt): number {
+  const { number, before } = signed ?? {};
   if (number === undefined) return 0;
   if (number === last.number + 1 && before === last.mac) return 0;
   return Math.max(1, number - last.number - 1);
@@ -94,8 +105,10 @@ function owedReceipts() {
         const { question, about: toolCallId, approvalId } = event;
         asked.set(toolCallId, approvalId);
         if (question !== "run") return undefined;
-        const isAsked = decided.get(toolCallId)?.decision.action === "ask";
-        return isAsked ? undefined : { toolCallId, what: "asked" };
+        const receipt = decided.get(toolCallId);
+        if (receipt?.decision.action !== "ask") return { toolCallId, what: "asked" };
+        const isAsJudged = receipt.digest === digestOf(event.input ?? {});
+        return isAsJudged ? undefined : { toolCallId, what: "shown" };
       }
       case "tool.finished": {
         const { toolCallId, ending } = event;
@@ -111,7 +124,8 @@ function owedReceipts() {
   return {
     take(receipt: Receipt): void {
       if (receipt.type === "policy.decided") decided.set(receipt.toolCallId, receipt);
-      if (receipt.type !== "approval.resolved") return;
+      // Nobody answered a question that a change closed: its call is judged anew.
+      if (receipt.type !== "approval.resolved" || receipt.by === "change") return;
       answered.set(receipt.approvalId, isYes(receipt.decision));
     },
     check: gapIn,

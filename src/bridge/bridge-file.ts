@@ -9,7 +9,7 @@ export interface BridgeFile {
   readonly token: string;
   readonly version: string;
   readonly pid: number;
-  /** Where its agents come from; absent for the demo agent. */
+  /** Where its agents come from; absent for agents of no configuration. */
   readonly config?: ConfigMark;
 }
 

@@ -2,7 +2,7 @@ import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Datasync } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
-import type { UsedConfig } from "./config/used-config.ts";
+import type { ConfigMark, UsedConfig } from "./config/used-config.ts";
 import type { RetentionOptions } from "./keep-retention.ts";
 
 export interface BridgeOptions {
@@ -12,14 +12,19 @@ export interface BridgeOptions {
   readonly clock: SteadyClock;
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
   readonly agents: () => Promise<StartedAgents>;
-  /** Where the agents come from; absent for agents of no configuration. */
+  /** Where the agents would come from; absent for agents of no configuration. */
   readonly config?: UsedConfig;
   /** Something that people should know before they begin. */
   readonly notice?: (line: string) => void;
-  /** Where the keys are that receipts are signed with; without it they are not signed. */
+  /**
+   * The user's own: the keys are there that receipts are signed with, and which directories are theirs. Without it
+   * receipts are not signed, and the directory is anybody's.
+   */
   readonly keysDirectory?: string;
   /** How commits are brought to the disk. */
   readonly datasync?: Datasync;
+  /** How long the pieces of a text are gathered; 0 keeps each as it came. */
+  readonly coalesceMs?: number;
   /** Applied by the process that runs the sessions; everything is kept without it. */
   readonly retention?: RetentionOptions;
   /** Aborted when this process is to end: what it is just opening is given up. */
@@ -32,5 +37,7 @@ export interface BridgeOptions {
 
 export interface StartedAgents {
   readonly agents: readonly Agent[];
+  /** Where they come from, as it was read; absent for agents of no configuration. */
+  readonly config?: ConfigMark;
   readonly close: () => Promise<void>;
 }

@@ -16,6 +16,8 @@ export interface CheckedCall {
   readonly isKnown: boolean;
   /** What is wrong with the arguments, whatever the rules say. */
   readonly problem?: string;
+  /** What else people should know. */
+  readonly note?: string;
 }
 
 /** What would become of a call, were it made now. Nothing is run. */
@@ -24,14 +26,24 @@ export async function checkCall(
   call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
 ): Promise<CheckedCall> {
   const { name, input } = call;
+  const folder = await agent.folderFor?.(call.workingDirectory);
+  const place = folder === undefined ? call : { ...call, workingDirectory: folder };
   const tool = agent.tools.get(name);
   // As a session does it.
   const facts = callFacts(tool?.facts ?? unknownTool(name), input, agent.facts);
-  const paths = await found(agent, pathsToFind(facts), call);
+  const paths = await found(agent, pathsToFind(facts), place);
   const decision = judge(policyOf(agent.facts), contextOf(facts, paths, 0), input);
   const problem = tool?.check(input);
-  return { decision, isKnown: tool !== undefined, ...(problem !== undefined && { problem }) };
+  return {
+    decision,
+    isKnown: tool !== undefined,
+    ...(problem !== undefined && { problem }),
+    ...(decision.approvers > 1 && { note: ONE_PERSON }),
+  };
 }
+
+const ONE_PERSON =
+  "Everybody on this machine is one person, in a run, in an editor and in the portal: there are not that many, and it is not run";
 
 async function found(
   agent: Agent,

@@ -10,13 +10,13 @@ const CAPS: readonly (keyof TurnCaps)[] = [
 ];
 
 /** Refuses caps that nobody knows, and those that cap nothing. */
-export function checkCaps(value: unknown): void {
+export function checkCaps(value: unknown, path = "caps"): void {
   if (value === undefined) return;
-  const caps = optionsAt(value, "caps", CAPS);
+  const caps = optionsAt(value, path, CAPS);
   for (const name of CAPS) {
-    const path = `caps.${name}`;
-    if (name === "seconds") checkAmount(caps[name], path);
-    else if (name !== "tokens" || caps[name] !== null) checkCount(caps[name], path);
+    const at = `${path}.${name}`;
+    if (name === "seconds") checkAmount(caps[name], at);
+    else if (name !== "tokens" || caps[name] !== null) checkCount(caps[name], at);
   }
 }
 

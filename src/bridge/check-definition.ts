@@ -27,6 +27,8 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
   "onLost",
   "settle",
   "approvalSeconds",
+  "resultsSeconds",
+  "images",
   "upstream",
   "terminalTool",
 ];
@@ -39,50 +41,66 @@ export function checkDefinition(value: unknown): void {
     const message = `${shown(name)} is no name for an agent; use letters, digits, _, . and -`;
     throw wrongOption("name", name === undefined ? "The agent has no name" : message);
   }
-  const { effectFree, providerName } = checkProvider(provider);
+  const { effectFree, providerName, takesImages } = checkProvider(provider);
   const tools = toolNames(given["tools"], name);
-  checkSettings(given, tools);
+  checkSettings(given, "", tools);
   if (isObject(policy) ? !Array.isArray(policy["layers"]) : policy !== undefined) {
     throw wrongOption("policy", `policy is ${shown(policy)}; make it with definePolicy`);
   }
   checkOneOf(given["mutationScope"], "mutationScope", ["read_only", "apply_workspace"]);
+  if (given["images"] === "send" && !takesImages) {
+    const message = `${providerName} takes no pictures; use describe or reject`;
+    throw wrongOption("images", message);
+  }
   if (given["onLost"] === "resend" && !effectFree) {
     const message = `Calls of ${providerName} have effects, so that a lost one is never made again; use ask, continue or reseed`;
     throw wrongOption("onLost", message);
   }
 }
 
-/** What a definition says in plain values. Names of tools are looked for where it is known which there are. */
-export function checkSettings(given: Given, tools?: readonly string[]): void {
+/**
+ * What a definition says in plain values. The path is where it stands, empty for a definition by itself. Names of tools are
+ * looked for where it is known which there are.
+ */
+export function checkSettings(given: Given, path: string, tools?: readonly string[]): void {
   const { upstream, policy, approvals } = given;
+  const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   // Two ways to say what may run would leave it open which one holds.
   if (policy !== undefined && approvals !== undefined) {
-    throw wrongOption("policy", "An agent has approvals or a policy, and not both");
+    const message = `${at("policy")} stands beside approvals: an agent has one of them, and not both`;
+    throw wrongOption(at("policy"), message);
   }
-  checkApprovals(approvals, tools);
-  checkCaps(given["caps"]);
-  checkOneOf(given["onLost"], "onLost", ["ask", "continue", "reseed", "resend"]);
-  checkOneOf(given["settle"], "settle", ["wait", "stop", "reseed"]);
-  checkAmount(given["approvalSeconds"], "approvalSeconds");
+  checkApprovals(approvals, at("approvals"), tools);
+  checkCaps(given["caps"], at("caps"));
+  checkOneOf(given["onLost"], at("onLost"), ["ask", "continue", "reseed", "resend"]);
+  checkOneOf(given["settle"], at("settle"), ["wait", "stop", "reseed"]);
+  checkAmount(given["approvalSeconds"], at("approvalSeconds"));
+  checkAmount(given["resultsSeconds"], at("resultsSeconds"));
+  checkOneOf(given["images"], at("images"), ["reject", "describe", "send"]);
   if (upstream !== undefined) {
-    const { idleSeconds, lifetimeSeconds } = optionsAt(upstream, "upstream", [
+    const { idleSeconds, lifetimeSeconds } = optionsAt(upstream, at("upstream"), [
       "idleSeconds",
       "lifetimeSeconds",
     ]);
-    checkAmount(idleSeconds, "upstream.idleSeconds");
-    checkAmount(lifetimeSeconds, "upstream.lifetimeSeconds");
+    checkAmount(idleSeconds, at("upstream.idleSeconds"));
+    checkAmount(lifetimeSeconds, at("upstream.lifetimeSeconds"));
   }
-  checkTerminalTool(given["terminalTool"], tools);
+  checkTerminalTool(given["terminalTool"], at("terminalTool"), tools);
 }
 
-function checkProvider(provider: unknown): { effectFree: boolean; providerName: string } {
-  const { name, seams, effectFree, open } = isObject(provider) ? provider : {};
+function checkProvider(provider: unknown): {
+  effectFree: boolean;
+  providerName: string;
+  takesImages: boolean;
+} {
+  const { name, seams, effectFree, open, takes } = isObject(provider) ? provider : {};
+  const takesImages = isObject(takes) && takes["images"] === true;
   const isProvider =
     typeof name === "string" &&
     Array.isArray(seams) &&
     typeof effectFree === "boolean" &&
     typeof open === "function";
-  if (isProvider) return { effectFree, providerName: name };
+  if (isProvider) return { effectFree, providerName: name, takesImages };
   const found = isObject(provider) ? "an object that is no provider" : shown(provider);
   const message = `provider is ${found}; make one with harnessProvider, runtimeProvider or localProvider of "spanline/providers"`;
   throw wrongOption("provider", message);
@@ -104,19 +122,19 @@ function toolNames(tools: unknown, agent: string): readonly string[] {
 
 const LISTS = ["deny", "ask", "allow"] as const;
 
-function checkApprovals(value: unknown, tools?: readonly string[]): void {
+function checkApprovals(value: unknown, path: string, tools?: readonly string[]): void {
   if (value === undefined) return;
-  const approvals = optionsAt(value, "approvals", [...LISTS, "otherwise"]);
+  const approvals = optionsAt(value, path, [...LISTS, "otherwise"]);
   for (const name of LISTS) {
-    const path = `approvals.${name}`;
+    const where = `${path}.${name}`;
     const list = approvals[name];
     if (list === undefined) continue;
     if (!Array.isArray(list)) {
-      throw wrongOption(path, `${path} is ${shown(list)}, wanted an array of names or patterns`);
+      throw wrongOption(where, `${where} is ${shown(list)}, wanted an array of names or patterns`);
     }
-    list.forEach((pattern: unknown, at) => checkPattern(pattern, `${path}[${at}]`, tools));
+    list.forEach((pattern: unknown, at) => checkPattern(pattern, `${where}[${at}]`, tools));
   }
-  checkOneOf(approvals["otherwise"], "approvals.otherwise", ["ask", "allow", "deny"]);
+  checkOneOf(approvals["otherwise"], `${path}.otherwise`, ["ask", "allow", "deny"]);
 }
 
 /** A pattern that fits no tool has no effect, and whoever wrote it meant it to have one. */
@@ -132,17 +150,14 @@ function checkPattern(pattern: unknown, path: string, tools?: readonly string[])
   );
 }
 
-function checkTerminalTool(value: unknown, tools?: readonly string[]): void {
+function checkTerminalTool(value: unknown, path: string, tools?: readonly string[]): void {
   if (value === undefined) return;
-  const { name, maxReprompts } = optionsAt(value, "terminalTool", ["name", "maxReprompts"]);
+  const { name, maxReprompts } = optionsAt(value, path, ["name", "maxReprompts"]);
   if (typeof name !== "string" || tools?.includes(name) === false) {
     const instead = typeof name === "string" ? near(name, tools ?? []) : "";
-    throw wrongOption(
-      "terminalTool",
-      `terminalTool names ${shown(name)}, which is no tool${instead}`,
-    );
+    throw wrongOption(path, `${path} names ${shown(name)}, which is no tool${instead}`);
   }
-  checkCount(maxReprompts, "terminalTool.maxReprompts", 0);
+  checkCount(maxReprompts, `${path}.maxReprompts`, 0);
 }
 
 function near(name: string, tools: readonly string[]): string {

@@ -20,15 +20,29 @@ export function optionsAt(value: unknown, path: string, names: readonly string[]
   if (!isObject(value)) {
     throw wrongOption(path, `${path || "What was given"} is ${shown(value)}, wanted an object`);
   }
-  for (const [name, given] of Object.entries(value)) {
-    if (names.includes(name) || given === undefined) continue;
-    const where = path === "" ? name : `${path}.${name}`;
-    const [near] = nearNames(name, names);
-    const instead =
-      near === undefined ? `; there are ${names.join(", ")}` : `; did you mean ${near}?`;
-    throw wrongOption(where, `There is no option ${where}${instead}`);
+  const unknown = Object.entries(value).filter(
+    ([name, given]) => !names.includes(name) && given !== undefined,
+  );
+  const [first] = unknown;
+  if (first !== undefined) {
+    const problems = unknown.slice(0, MOST_SAID).map(([name]) => unknownOption(name, path, names));
+    throw wrongOption(placeOf(first[0], path), problems.join(". "));
   }
   return value;
+}
+
+/** Whoever misspelt several should not have to start as often. */
+const MOST_SAID = 5;
+
+function unknownOption(name: string, path: string, names: readonly string[]): string {
+  const [near] = nearNames(name, names);
+  const instead =
+    near === undefined ? `; there are ${names.join(", ")}` : `; did you mean ${near}?`;
+  return `There is no option ${placeOf(name, path)}${instead}`;
+}
+
+function placeOf(name: string, path: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }
 
 export function checkOneOf(value: unknown, path: string, choices: readonly string[]): void {

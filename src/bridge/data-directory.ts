@@ -1,7 +1,9 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { isKnownDirectory, knowDirectory } from "../platform/known-directory.ts";
 import { makeFolder } from "../platform/make-folder.ts";
+import { forgetPortalToken } from "./portal-token.ts";
 
 /** Makes the folder that everything is kept in. What is in the way of that is said for people. */
 export async function prepareDirectory(directory: string): Promise<void> {
@@ -11,6 +13,17 @@ export async function prepareDirectory(directory: string): Promise<void> {
   } catch (error) {
     throw await directoryProblem("keep", directory, error);
   }
+}
+
+/**
+ * Makes a directory ready to be run, as this user's. Of one that was not, nobody knows who else has the token of its
+ * portal: another is made.
+ */
+export async function takeDirectory(directory: string, userDirectory: string): Promise<void> {
+  await prepareDirectory(directory);
+  if (isKnownDirectory(directory, userDirectory)) return;
+  await forgetPortalToken(directory);
+  await knowDirectory(directory, userDirectory);
 }
 
 /** Why nothing can be kept in a folder, or read there. */

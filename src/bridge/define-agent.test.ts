@@ -24,6 +24,7 @@ describe("defineAgent", () => {
       provider: {
         name: harness.name,
         seams: harness.seams,
+        takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
         effectFree: false,
         canStop: true,
       },

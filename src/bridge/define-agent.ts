@@ -6,6 +6,7 @@ import { examineCall } from "../tools/workspace/examine-call.ts";
 import type { AgentDefinition, WorkspacePlace } from "./agent-definition.ts";
 import { withCaps } from "./check-caps.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { folderIn } from "./fixed-folder.ts";
 import { withMcpServers } from "./with-mcp-servers.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
@@ -45,20 +46,27 @@ function agentWith(tools: readonly Tool[], checked: Checked): Agent {
     digest: digestOf(facts),
     provider,
     tools: new Map(tools.map((tool) => [tool.facts.name, tool])),
-    ...(workspace !== undefined && { examine: examinerIn(workspace) }),
+    ...(workspace !== undefined && {
+      examine: examinerIn(workspace),
+      folderFor: folderIn(workspace),
+    }),
   };
 }
 
 /** A session works in the folder that it named, or in the agent's. */
 function examinerIn({
   root,
+  isFixed = false,
   protectedFolders = [],
 }: WorkspacePlace): NonNullable<Agent["examine"]> {
-  return (call) => examineCall(call, { root: call.workingDirectory ?? root, protectedFolders });
+  return (call) => {
+    const named = isFixed ? undefined : call.workingDirectory;
+    return examineCall(call, { root: named ?? root, protectedFolders });
+  };
 }
 
 function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
-  const { onLost = "ask", policy, mutationScope, workspace } = definition;
+  const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -70,6 +78,7 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
       effectFree: provider.effectFree,
       canStop,
       ...(provider.keepsHistory === false && { keepsHistory: false }),
+      ...(provider.takes !== undefined && { takes: provider.takes }),
       ...(idleSeconds !== undefined && { idleMs: idleSeconds * 1000 }),
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
@@ -82,6 +91,8 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     onLost,
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
+    ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
+    ...(images !== undefined && { images }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
     }),

@@ -25,8 +25,8 @@ export async function startDemoAgent(directory: string, clock: Clock): Promise<D
 }
 
 /** The same agent without its tools, for whoever has some. */
-export async function demoProvider(dataDirectory: string): Promise<StartedProvider> {
-  const emulator = await emulate({ dataDirectory });
+export async function demoProvider(dataDirectory: string | undefined): Promise<StartedProvider> {
+  const emulator = await emulate(dataDirectory === undefined ? {} : { dataDirectory });
   return { provider: providerOn(emulator), close: () => emulator.close() };
 }
 
@@ -51,6 +51,8 @@ export function demoAgentOn(
     provider: providerOn(emulator),
     tools: [saveNote(directory), tellTime(clock), ...tools],
     approvals: { ask: ["save_note"], allow: ["tell_time"] },
+    // It cannot see: it is told what there is to see.
+    images: "describe",
     // The demo goes on by itself after a kill; others ask.
     onLost: "continue",
   });

@@ -52,9 +52,9 @@ export function guardedProvider(provider: Provider, options: GuardOptions): Guar
       },
     };
   };
-  const { name, seams, effectFree, keepsHistory = true } = provider;
+  const { name, seams, effectFree, keepsHistory = true, takes = {} } = provider;
   return {
-    provider: { name, seams, effectFree, keepsHistory, open },
+    provider: { name, seams, effectFree, keepsHistory, takes, open },
     get spent() {
       return spent;
     },

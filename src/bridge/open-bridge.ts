@@ -1,5 +1,6 @@
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
+import { takeDirectory } from "./data-directory.ts";
 import { joinedSessions } from "./link/joined-sessions.ts";
 import { ownOrJoin, type Ownership } from "./ownership.ts";
 
@@ -13,11 +14,12 @@ export interface Bridge {
 
 /** The sessions of a directory: run here when nobody else runs them, now or later. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { directory, version, clock, waiting, config, notice, report } = options;
+  const { directory, keysDirectory, version, clock, waiting, config, notice, report } = options;
   const end = new AbortController();
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
   const join = async (): Promise<Ownership> => {
+    if (keysDirectory !== undefined) await takeDirectory(directory, keysDirectory);
     joining = ownOrJoin({
       directory,
       version,
@@ -30,7 +32,8 @@ export function openBridge(options: BridgeOptions): Bridge {
       },
       report,
       ...(waiting !== undefined && { waiting }),
-      ...(config !== undefined && { config }),
+      // Whoever has begun goes on, whatever the next owner has: only the first is looked at.
+      ...(config !== undefined && ownership === undefined && { config }),
       ...(notice !== undefined && { notice }),
     });
     ownership = await joining;

@@ -9,7 +9,7 @@ import { saveFile } from "../platform/saved-file.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { markOf, passedOver, type ConfigMark } from "./config/used-config.ts";
+import { passedOver, type ConfigMark, type UsedConfig } from "./config/used-config.ts";
 import type { Joined } from "./link/joined-sessions.ts";
 import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { LinkedClients } from "./link/linked-clients.ts";
@@ -17,7 +17,9 @@ import type { RemoteSessions } from "./link/remote-sessions.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
 import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
 
-export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "config" | "notice"> {
+export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "notice"> {
+  /** The configuration that an owner should have; absent where any will do. */
+  readonly config?: UsedConfig;
   /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
   start(broken: (error: unknown) => void): Promise<OwnedSessions>;
   /** Something went wrong that no caller will hear of. */
@@ -26,6 +28,8 @@ export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "conf
 
 export interface OwnedSessions {
   readonly sessions: Sessions;
+  /** Where its agents come from; absent for agents of no configuration. */
+  readonly config?: ConfigMark;
   close(): Promise<void>;
 }
 
@@ -117,10 +121,9 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
 
   try {
     watch();
-    const config = options.config === undefined ? undefined : await markOf(options.config);
     owned = await options.start(broken);
     gone.signal.throwIfAborted();
-    const { sessions } = owned;
+    const { sessions, config } = owned;
     const clients = new LinkedClients();
     const served = { sessions, token, version, clients, closing: gone.signal };
     server = await listen(address, (socket) => {

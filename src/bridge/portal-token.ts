@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { randomToken } from "../platform/random.ts";
 import { readSavedFile, saveFile, saveFirst } from "../platform/saved-file.ts";
@@ -15,7 +16,7 @@ export async function portalToken(
   directory: string,
   { renew = false }: TokenOptions = {},
 ): Promise<string> {
-  const file = join(directory, "portal.token");
+  const file = join(directory, NAME);
   const known = renew ? undefined : await readToken(file);
   if (known !== undefined) return known;
   const token = randomToken();
@@ -26,6 +27,13 @@ export async function portalToken(
   await saveFirst(file, `${token}\n`);
   return (await readToken(file)) ?? token;
 }
+
+/** The next one is another. */
+export async function forgetPortalToken(directory: string): Promise<void> {
+  await rm(join(directory, NAME), { recursive: true, force: true });
+}
+
+const NAME = "portal.token";
 
 /** Undefined when there is none, or one that nobody made here. */
 async function readToken(file: string): Promise<string | undefined> {

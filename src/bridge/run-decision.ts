@@ -1,6 +1,6 @@
 import type { ApprovalRequested } from "../domain/agent-event.ts";
 import { isObject, jsonText, parseJson, type JsonObject } from "../domain/json.ts";
-import { NO_TO } from "../domain/no-to.ts";
+import { NO_TO } from "../domain/answers.ts";
 import { shown } from "../domain/shown.ts";
 import type { RunAnswer, RunOptions } from "./run-options.ts";
 

@@ -6,7 +6,6 @@ import type { Agent } from "../session/agent.ts";
 import type { RunningSessions } from "../session/create-sessions.ts";
 import { checkRun } from "./check-run.ts";
 import { localPrincipal } from "./local-principal.ts";
-import { openedUntil } from "./opened-until.ts";
 import { agentForRun } from "./run-agent.ts";
 import { answerFor } from "./run-decision.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -31,10 +30,11 @@ export async function runToCompletion(agent: Agent, options: RunOptions): Promis
   const store = memoryStore();
   const sessions = createSessions({
     store,
-    agents: [signal === undefined ? running.agent : openedUntil(running.agent, signal)],
+    agents: [running.agent],
     clock,
     owner: "run",
     coalesceMs: 0,
+    ...(signal !== undefined && { signal }),
     report: (error) => options.report?.(error),
     failed: (_, error) => broken.abort(error),
   });

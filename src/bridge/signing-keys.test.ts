@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -29,7 +29,7 @@ describe("the signing keys", () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => openSigningKeys(directory, 1)));
     const ids = new Set(all.map(({ keys }) => keys.map(({ id }) => id).join()));
     expect(ids.size).toBe(1);
-    expect((await stat(join(directory, "signing-keys.json"))).mode & 0o077).toBe(0);
+    expect((await stat(join(directory, "keys/signing-keys.json"))).mode & 0o077).toBe(0);
   });
 
   it("can be changed, and what the old one signed stays valid", async () => {
@@ -44,11 +44,31 @@ describe("the signing keys", () => {
 
   it("are not replaced where they cannot be read", async () => {
     const directory = await folder();
-    const file = join(directory, "signing-keys.json");
+    const file = join(directory, "keys/signing-keys.json");
+    await mkdir(join(directory, "keys"));
     await writeFile(file, '{"keys":[{"id":1}]}');
     await expect(openSigningKeys(directory, 1)).rejects.toThrow("is no file of signing keys");
     await expect(rotateSigningKey(directory, 1)).rejects.toThrow("is no file of signing keys");
     expect(await readFile(file, "utf8")).toBe('{"keys":[{"id":1}]}');
+  });
+
+  it("that lie beside the sessions are moved away from them, and still check what they signed", async () => {
+    const directory = await folder();
+    const old = join(directory, "signing-keys.json");
+    const place = join(directory, "keys/signing-keys.json");
+    const signature = (await openSigningKeys(directory, 1)).sign("x");
+    await rename(place, old);
+    expect((await readSigningKeys(directory)).check("x", signature)).toBe("valid");
+    const all = await Promise.all(Array.from({ length: 4 }, () => openSigningKeys(directory, 2)));
+    expect(all.map(({ check }) => check("x", signature))).toEqual(Array(4).fill("valid"));
+    await expect(stat(old)).rejects.toThrow("ENOENT");
+    // An older version made some there again.
+    const elsewhere = await folder();
+    const other = (await openSigningKeys(elsewhere, 3)).sign("y");
+    await rename(join(elsewhere, "keys/signing-keys.json"), old);
+    const both = await openSigningKeys(directory, 4);
+    expect([both.check("x", signature), both.check("y", other)]).toEqual(["valid", "valid"]);
+    expect(both.sign("z").keyId).toBe(signature.keyId);
   });
 
   it("are none where nobody made any: every signature is of an unknown key", async () => {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Signature } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
@@ -6,7 +7,7 @@ import { isSameMac, macOf } from "../platform/mac.ts";
 import { randomText, randomToken } from "../platform/random.ts";
 import { readSavedFile, saveFile, saveFirst } from "../platform/saved-file.ts";
 
-/** Keys that receipts are signed with. They lie in the user's own directory, never with the sessions. */
+/** Keys that receipts are signed with. They lie in a folder of their own in the user's directory, not with the sessions. */
 export interface SigningKeys {
   readonly keys: readonly KeyFacts[];
   /** With the newest key. */
@@ -28,7 +29,7 @@ interface Key extends KeyFacts {
 
 /** The keys of a directory; the first one is made here. */
 export async function openSigningKeys(directory: string, now: number): Promise<SigningKeys> {
-  const file = join(directory, NAME);
+  const file = await keysFile(directory);
   const known = await readKeys(file);
   if (known !== undefined) return signingKeys(known);
   await saveFirst(file, textOf([newKey(now)]));
@@ -37,7 +38,7 @@ export async function openSigningKeys(directory: string, now: number): Promise<S
 
 /** Signs with a new key from now on. Receipts of the old ones can still be checked. */
 export async function rotateSigningKey(directory: string, now: number): Promise<KeyFacts> {
-  const file = join(directory, NAME);
+  const file = await keysFile(directory);
   const key = newKey(now);
   await saveFile(file, textOf([...((await readKeys(file)) ?? []), key]));
   return { id: key.id, createdAt: key.createdAt };
@@ -45,10 +46,32 @@ export async function rotateSigningKey(directory: string, now: number): Promise<
 
 /** For whoever only checks: without keys, every signature is of an unknown one. */
 export async function readSigningKeys(directory: string): Promise<SigningKeys> {
-  return signingKeys((await readKeys(join(directory, NAME))) ?? []);
+  const left = (await readKeys(join(directory, OLD))) ?? [];
+  return signingKeys(joined(left, (await readKeys(join(directory, PLACE))) ?? []));
 }
 
-const NAME = "signing-keys.json";
+const OLD = "signing-keys.json";
+const PLACE = join("keys", OLD);
+
+/** Where the keys are. They lay beside the sessions once, and are moved: whoever copies those should not copy these. */
+async function keysFile(directory: string): Promise<string> {
+  const file = join(directory, PLACE);
+  const old = join(directory, OLD);
+  const left = await readKeys(old);
+  if (left === undefined) return file;
+  // Of two who move them at once, the first one's are everybody's, and they are the same.
+  await saveFirst(file, textOf(left));
+  const known = (await readKeys(file)) ?? [];
+  const all = joined(left, known);
+  if (all.length > known.length) await saveFile(file, textOf(all));
+  await rm(old, { force: true });
+  return file;
+}
+
+/** The newest is one of `known`. */
+function joined(left: readonly Key[], known: readonly Key[]): readonly Key[] {
+  return [...left.filter(({ id }) => !known.some((one) => one.id === id)), ...known];
+}
 
 function signingKeys(keys: readonly Key[]): SigningKeys {
   const byId = new Map(keys.map((key) => [key.id, key]));

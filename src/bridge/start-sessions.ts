@@ -1,19 +1,20 @@
 import { join } from "node:path";
 import { randomText } from "../platform/random.ts";
 import { createSessions } from "../session/create-sessions.ts";
+import type { Verify } from "../session/receipt-doubts.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { keepRetention } from "./keep-retention.ts";
-import { openedUntil } from "./opened-until.ts";
 import type { OwnedSessions } from "./ownership.ts";
-import { openSigningKeys } from "./signing-keys.ts";
+import { openSigningKeys, type SigningKeys } from "./signing-keys.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
   options: BridgeOptions,
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
-  const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
+  const { directory, keysDirectory, clock, agents, datasync, coalesceMs, retention, signal } =
+    options;
   const report = (error: unknown): void => {
     // That it was told to end is no news.
     if (signal?.aborted !== true || error !== signal.reason) options.report(error);
@@ -38,22 +39,27 @@ export async function startSessions(
       keysDirectory === undefined ? undefined : await openSigningKeys(keysDirectory, clock.now());
     const sessions = createSessions({
       store,
-      agents: started.agents.map((agent) =>
-        signal === undefined ? agent : openedUntil(agent, signal),
-      ),
+      agents: started.agents,
       clock,
       owner,
       report,
-      ...(keys !== undefined && { sign: keys.sign }),
+      ...(coalesceMs !== undefined && { coalesceMs }),
+      ...(signal !== undefined && { signal }),
+      ...(keys !== undefined && { sign: keys.sign, verify: verifyWith(keys) }),
     });
     begun.unshift(() => sessions.close());
     await sessions.recover();
     if (retention !== undefined) {
       begun.unshift(await keepRetention(retention, { store, clock, owner, report }));
     }
-    return { sessions, close };
+    const { config } = started;
+    return { sessions, close, ...(config !== undefined && { config }) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function verifyWith({ check }: SigningKeys): Verify {
+  return (content, signature) => check(content, signature) === "valid";
 }

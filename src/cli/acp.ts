@@ -19,17 +19,18 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
   const log = (message: string, facts: object = {}): void => {
     process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
   };
+  const notice = (line: string): void => log(line);
   let directory: string;
   try {
-    directory = dataDirectory(dataDir);
+    directory = dataDirectory(dataDir, notice);
   } catch (error) {
     log(thrownMessage(error));
     return 2;
   }
+  if (process.stdin.isTTY) process.stderr.write(TYPED);
   const end = new AbortController();
   void stopped().then(() => end.abort());
   const report = (error: unknown): void => log("something went wrong", { error: String(error) });
-  const notice = (line: string): void => log(line);
   await runAcp({
     directory,
     keysDirectory: userDirectory(process.env),
@@ -54,3 +55,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
   process.stdin.destroy();
   return 0;
 }
+
+/** Editors give it a pipe: whoever sees this typed the command. */
+const TYPED =
+  "This speaks the Agent Client Protocol, for an editor that starts it; it waits for one on standard input. Ctrl-C ends it. `spanline up` and `spanline run` are for people; `spanline acp --help` says how to set up an editor.\n";

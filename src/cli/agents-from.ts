@@ -13,8 +13,11 @@ export interface ConfigFlags {
 export interface AgentsPlace {
   /** Where the sessions are. */
   readonly directory: string;
+  readonly isForOneRun?: boolean;
   readonly report: (error: unknown) => void;
   readonly notice: (line: string) => void;
+  /** The same about commands, for whoever says it when one is really called. */
+  readonly commandNotice?: (line: string) => void;
 }
 
 /** The configuration that the flags mean; undefined where there is none. */
@@ -31,7 +34,7 @@ export function usedConfig(flags: ConfigFlags): { readonly config?: UsedConfig }
 /** Starts the agents of the configuration, or the demo agent where there is none. */
 export function agentsFrom(
   flags: ConfigFlags,
-  { directory, report, notice }: AgentsPlace,
+  { directory, isForOneRun = false, report, notice, commandNotice = notice }: AgentsPlace,
 ): () => Promise<StartedAgents> {
   return async () => {
     const file = configFrom(flags);
@@ -44,17 +47,19 @@ export function agentsFrom(
     return configuredAgents({
       file,
       directory,
+      isForOneRun,
       protectedFolders: [userDirectory(process.env)],
       clock: systemClock,
       version: packageVersion(),
       environment: process.env,
       report,
       notice,
+      commandNotice,
       // Whoever names it means it.
-      isTrusted: async () => {
+      isTrusted: async (digest) => {
         if (flags.config !== undefined) return true;
         const { isTrusted } = await import("../bridge/config/trusted-configs.ts");
-        return isTrusted(file, userDirectory(process.env));
+        return isTrusted({ file, digest }, userDirectory(process.env));
       },
     });
   };

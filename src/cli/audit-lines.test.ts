@@ -4,7 +4,10 @@ import type { SigningKeys } from "../bridge/signing-keys.ts";
 import type { AgentEvent, PolicyDecided } from "../domain/agent-event.ts";
 import type { PolicyContext } from "../domain/policy-decision.ts";
 import { PLAIN } from "../inspect/style.ts";
+import { digestOf } from "../platform/digest.ts";
 import { callNames, entryLines } from "./audit-lines.ts";
+
+const NO_INPUT = {};
 
 const keys: SigningKeys = {
   keys: [],
@@ -45,7 +48,13 @@ function decided(context: Partial<PolicyContext>): PolicyDecided {
       ...context,
     },
   } as const;
-  return { type: "policy.decided", toolCallId: "tool_1", digest: "d", agent: "a", decision };
+  return {
+    type: "policy.decided",
+    toolCallId: "tool_1",
+    digest: digestOf(NO_INPUT),
+    agent: "a",
+    decision,
+  };
 }
 
 const path = {
@@ -71,6 +80,31 @@ describe("a line of an audit", () => {
       "fetch https://example.com/: ask (the default): Why",
       `run ${"x".repeat(116)}…: ask (the default): Why`,
     ]);
+  });
+
+  it("says what a call of an MCP server was made with, and who allowed it for good", () => {
+    const input = { shell: "ls" };
+    const call = { id: "c", name: "one__sh", input, inputText: "", runBy: "client" } as const;
+    const called = {
+      type: "tool.called",
+      toolCallId: "tool_1",
+      messageId: "m",
+      block: 0,
+      call,
+    } as const;
+    const scope = { tool: "one__sh", rule: null };
+    const given = { type: "grant.given", grantId: "grant_1", approvalId: "appr_1", scope } as const;
+    const mcp = decided({ tool: "one__sh", mcpServer: "one", mcpTool: "sh" });
+    const judged = { ...mcp, digest: digestOf(input), grantId: "grant_1" };
+    const said = 'one__sh {"shell":"ls"}: ask (the default): Why, ';
+    expect(shown(called, given, judged)).toEqual([
+      "one__sh: allowed for good as grant_1",
+      `${said}as grant_1 by nobody known at 1970-01-01T00:00:00.000Z`,
+    ]);
+    expect(shown(called, judged)).toEqual([`${said}by a yes that this log does not have`]);
+    expect(shown(called, mcp)[0]).toContain(
+      "the log has other arguments of this call than were judged",
+    );
   });
 
   it("says the same of the answer to it", () => {

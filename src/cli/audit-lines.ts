@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditGap } from "../bridge/audit-log.ts";
 import type { AgentEvent, GrantScope } from "../domain/agent-event.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import { jsonText } from "../domain/json.ts";
 import type { PolicyContext } from "../domain/policy-decision.ts";
-import type { Receipt } from "../domain/receipt.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 
 type NameOf = (id: string) => string;
@@ -27,23 +27,30 @@ export function callNames(): { readonly take: (event: AgentEvent) => void; reado
 }
 
 export function entryLines(entry: AuditEntry, named: NameOf, style: Style): string {
-  const { signature, missing = 0, principal, receipt } = entry;
+  const { signature, missing = 0, principal, isChanged = false } = entry;
   const by = principal === null ? "" : ` by ${oneLine(principal)}`;
-  const said = `${line(entry, mark(signature, style), style)}  ${oneLine(words(receipt, named))}${by}\n`;
+  const words = `${line(entry, mark(signature, style), style)}  ${oneLine(wordsOf(entry, named))}${by}\n`;
+  const other = line(entry, style.bad("changed".padEnd(11)), style);
+  const said = isChanged
+    ? `${words}${other}  the log has other arguments of this call than were judged\n`
+    : words;
   if (missing === 0) return said;
   const gone = missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
   return `${line(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${gone}\n${said}`;
 }
 
 export function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
-  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}, and there is no receipt for it`;
-  return `${line(gap, style.bad("missing".padEnd(11)), style)}  ${oneLine(what)}\n`;
+  const isShown = gap.what === "shown";
+  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}${isShown ? "" : ", and there is no receipt for it"}`;
+  const marked = isShown ? "changed" : "missing";
+  return `${line(gap, style.bad(marked.padEnd(11)), style)}  ${oneLine(what)}\n`;
 }
 
 const WITHOUT = {
   started: "it was run",
   asked: "somebody was asked",
   denied: "it was denied",
+  shown: "the log has other arguments in its question than were judged",
 } as const;
 
 function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
@@ -55,12 +62,13 @@ function mark(signature: AuditEntry["signature"], style: Style): string {
   return signature === "forged" ? style.bad(text) : style.dim(text);
 }
 
-function words(receipt: Receipt, named: NameOf): string {
+function wordsOf(entry: AuditEntry, named: NameOf): string {
+  const { receipt } = entry;
   switch (receipt.type) {
     case "policy.decided": {
       const { action, reason, rule, context } = receipt.decision;
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
-      return `${signedName(context)}: ${action} (${by}): ${reason}`;
+      return `${signedName(context)}${inputText(entry)}: ${action} (${by}): ${reason}${grantText(entry)}`;
     }
     case "approval.voted":
       return `${named(receipt.approvalId)}: one yes of several`;
@@ -79,14 +87,25 @@ function words(receipt: Receipt, named: NameOf): string {
   }
 }
 
+function inputText({ input }: AuditEntry): string {
+  return input === undefined ? "" : ` ${short(jsonText(input))}`;
+}
+
+function grantText({ grant }: AuditEntry): string {
+  if (grant === undefined) return "";
+  if (grant === null) return ", by a yes that this log does not have";
+  return `, as ${grant.grantId} by ${grant.principal ?? "nobody known"} at ${isoTime(grant.at)}`;
+}
+
 /** As it was judged, and signed: the tool, and what it was to be done to. */
 function signedName({ tool, command, paths, urls = [] }: PolicyContext): string {
   const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
   return short([tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "));
 }
 
-function grantedName({ tool, command }: GrantScope): string {
-  return short(command === undefined ? tool : `${tool} ${command}`);
+function grantedName({ tool, command, paths = [] }: GrantScope): string {
+  const places = paths.map(({ hostPath }) => hostPath ?? "");
+  return short([tool, ...(command === undefined ? places : [command])].join(" "));
 }
 
 function short(text: string): string {

@@ -137,6 +137,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["connect_failed", "Check --region and --endpoint-url; `spanline emulate` starts an emulator."],
+  ["no_credentials", "Without an account, `spanline emulate` and --endpoint-url do."],
   ["access_denied", "Check the credentials (--profile), their policy and this machine's clock."],
   ["not_found", "`spanline harness list` shows what there is; --region says where to look."],
   ["throttled", "Wait a little and try again."],

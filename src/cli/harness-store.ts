@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { stateDirectory } from "../platform/state-directory.ts";
 import type { ControlClient } from "../provisioning/control-client.ts";
 import { openFileStore } from "../provisioning/file-store.ts";
+import { dataDirectory } from "./data-directory.ts";
 import { harnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
 
 export interface StoreFlags {
@@ -14,9 +14,9 @@ export async function openCache(
   flags: StoreFlags,
   warn: (message: string) => void,
 ): Promise<HarnessCache> {
-  return harnessCache(client, await openFileStore(storePath(flags), warn));
+  return harnessCache(client, await openFileStore(storePath(flags, warn), warn));
 }
 
-export function storePath({ store }: StoreFlags): string {
-  return store ?? join(stateDirectory(process.env, process.cwd()), "harness-handles.json");
+export function storePath({ store }: StoreFlags, warn: (message: string) => void): string {
+  return store ?? join(dataDirectory(undefined, warn), "harness-handles.json");
 }

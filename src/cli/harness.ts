@@ -277,7 +277,7 @@ async function agreed(
 ): Promise<number | null> {
   if (yes === true) return null;
   terminal.progress("");
-  const answer = await askWhether(question, signal);
+  const answer = await askWhether(question, { signal });
   if (answer === true) return null;
   if (answer === false) terminal.note("Nothing was deleted.\n");
   else terminal.note(`${question} There is nobody to ask; add --yes to do it.\n`);
@@ -315,7 +315,7 @@ function cacheFor({ client, report }: HarnessRun, flags: StoreFlags): Promise<Ha
 
 /** What was deleted is deleted, whether or not that can be written down. */
 async function forget(name: string, run: HarnessRun, flags: StoreFlags): Promise<void> {
-  if (!existsSync(storePath(flags))) return;
+  if (!existsSync(storePath(flags, () => undefined))) return;
   try {
     await (await cacheFor(run, flags)).forget(name);
   } catch (error) {

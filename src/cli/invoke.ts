@@ -168,6 +168,7 @@ function nextStep({ code, details }: SpanlineError): string | undefined {
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
   ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
+  ["no_credentials", "Without an account, `spanline emulate` and --endpoint-url do."],
   ["access_denied", "Check the credentials, the region of the ARN and this machine's clock."],
   ["not_found", "Check the ARN and --qualifier; `spanline harness list` shows what there is."],
   ["throttled", "Wait a little and try again."],

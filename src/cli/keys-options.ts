@@ -17,7 +17,9 @@ export function addKeys(spanline: Command, done: (exitCode: number) => void): vo
     });
   keys
     .command("rotate")
-    .description("sign with a new key from now on; what the old ones signed can still be checked")
+    .description(
+      "make a new key, for whatever starts from now on; what the old ones signed can be checked",
+    )
     .option("--json", "as JSON")
     .action(async (flags: KeysFlags) => {
       const { rotateKeyCommand } = await import("./keys.ts");

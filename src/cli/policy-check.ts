@@ -6,6 +6,7 @@ import { isObject, parseJson, type JsonObject } from "../domain/json.ts";
 import type { PolicyAction } from "../domain/policy-decision.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
 import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
+import { systemClock } from "../platform/clock.ts";
 import { userDirectory } from "../platform/state-directory.ts";
 import { processTerminal } from "../platform/terminal.ts";
 import { configFrom, type ConfigFlags } from "./agents-from.ts";
@@ -47,16 +48,18 @@ async function check(
   input: JsonObject,
   { notice, ...flags }: PolicyCheckFlags & Pick<PolicyPlace, "notice">,
 ): Promise<CheckedCall> {
-  const workingDirectory = resolve(flags.cwd ?? ".");
-  const protectedFolders = [dataDirectory(flags.dataDir), userDirectory(process.env)];
-  const place = { root: workingDirectory, protectedFolders, notice };
-  const agent = await judgedBy(flags, place);
-  return checkCall(agent, { name, input, workingDirectory });
+  const directory = dataDirectory(flags.dataDir, notice);
+  const protectedFolders = [directory, userDirectory(process.env)];
+  const place = { root: resolve(flags.cwd ?? "."), protectedFolders, notice };
+  const around = { directory, clock: systemClock, environment: process.env };
+  const agent = await judgedBy(flags, { ...place, tool: name, around });
+  const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
+  return checkCall(agent, { name, input, ...named });
 }
 
 async function judgedBy(
   flags: PolicyCheckFlags,
-  place: PolicyPlace,
+  place: Parameters<typeof configuredPolicy>[1],
 ): ReturnType<typeof policyAgent> {
   if (flags.policy !== undefined) return policyAgent(resolve(flags.policy), place);
   const file = configFrom(flags);
@@ -77,11 +80,12 @@ function argumentsIn(text: string): JsonObject {
   throw new SpanlineError("invalid_option", message, { details: { path: "arguments" } });
 }
 
-function shown({ decision, isKnown, problem }: CheckedCall, style: Style): string {
+function shown({ decision, isKnown, problem, note }: CheckedCall, style: Style): string {
   const [first = "", ...rest] = explain(decision);
   const paint = { allow: style.good, ask: style.warn, deny: style.bad }[decision.action];
   const lines = [paint(first), ...rest];
   if (!isKnown) lines.push("The agent has no such tool: rules think the worst of it.");
   if (problem !== undefined) lines.push(`Its arguments would be refused: ${problem}`);
+  if (note !== undefined) lines.push(note);
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -18,7 +18,7 @@ export function addPolicy(spanline: Command, done: (exitCode: number) => void): 
         "a file with a policy alone, for the tools of the workspace",
       ).conflicts(["config", "agent"]),
     )
-    .option("--cwd <folder>", "where the session works; this folder when not given")
+    .option("--cwd <folder>", "the folder that a client names; that of the agent when not given")
     .option("-d, --data-dir <folder>", "where sessions are kept, which no tool may touch")
     .option("--json", "the receipt as JSON")
     .addHelpText("after", EXAMPLES)
@@ -30,9 +30,9 @@ export function addPolicy(spanline: Command, done: (exitCode: number) => void): 
 
 const EXAMPLES = `
 Examples:
-  spanline policy check edit_file '{"path":"src/../.env"}'
+  spanline policy check edit_file '{"path":"src/../.env","old_text":"1","new_text":"2"}'
   spanline policy check run_command '{"command":"npm test && git push"}' --agent coder
-  spanline policy check write_file '{"path":"notes.md"}' --policy policy.yaml
+  spanline policy check write_file '{"path":"notes.md","content":"Milk"}' --policy policy.yaml
 
 Paths are looked up on the disk as they are now. No code of the configuration is run and no MCP server is started: tools of
 theirs count as unknown, and rules think the worst of those.

@@ -3,12 +3,15 @@ import { packageVersion } from "../platform/package-version.ts";
 import { addAcp } from "./acp-options.ts";
 import { addEmulate } from "./emulate-options.ts";
 import { addHarness } from "./harness-options.ts";
+import { addInfer } from "./infer-options.ts";
 import { addInspect } from "./inspect-options.ts";
 import { addInvoke } from "./invoke-options.ts";
 import { addKeys } from "./keys-options.ts";
 import { addPolicy } from "./policy-options.ts";
 import { addRun } from "./run-options.ts";
+import { addServe } from "./serve-options.ts";
 import { addSessions } from "./sessions-options.ts";
+import { addTestAgent } from "./test-agent-options.ts";
 import { addTrust } from "./trust-options.ts";
 import { addUp } from "./up-options.ts";
 
@@ -24,8 +27,11 @@ export async function program(argv: readonly string[]): Promise<number> {
 
   const done = (code: number): void => void (exitCode = code);
   addUp(spanline, done);
+  addServe(spanline, done);
   addAcp(spanline, done);
   addRun(spanline, done);
+  addTestAgent(spanline, done);
+  addInfer(spanline, done);
   addSessions(spanline, done);
   addPolicy(spanline, done);
   addTrust(spanline, done);

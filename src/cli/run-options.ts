@@ -57,10 +57,11 @@ Examples:
 
 Without --harness or --runtime it is an agent of the configuration, or else the demo agent, on an emulator of its own. What the agent says goes to stdout, calls,
 approvals and results to stderr. A tool that needs an approval asks on the terminal; where there is none it is denied.
-The session is kept in memory, for this run alone; "spanline up" and "spanline acp" keep theirs.
+The session is kept in memory, for this run alone: "spanline sessions" does not know it, and --json writes all of it.
+"spanline up" and "spanline acp" keep theirs.
 
 Exit codes:
   0    the agent ended its turn, whatever you allowed or denied
   1    the turn failed, a cap or a limit ended it early, or a tool was denied because there was nobody to ask
-  2    the command line or the file of --tools cannot be used; nothing was sent
+  2    the command line, the configuration or the file of --tools cannot be used; nothing was sent
   130  stopped by Ctrl-C; the turn was cancelled`;

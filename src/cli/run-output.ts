@@ -6,6 +6,8 @@ import { liveEncoder, type LiveState, type LiveText } from "../inspect/live.ts";
 import { outputEncoder } from "../inspect/output-encoder.ts";
 import { PLAIN } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
+import { folded } from "./folded.ts";
+import { shortened } from "./question-text.ts";
 import { coloured } from "./style.ts";
 
 export interface OutputFlags {
@@ -71,10 +73,25 @@ function forPeople(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText
     step(state: LiveState, event, emit) {
       // A result stands below its call, without a heading that says who brought it.
       if (event.type === "tool.result") state.trace.heading = event.message;
-      live.step(state, event, emit);
+      live.step(state, forScreen(event), (piece) => {
+        emit(
+          piece.to === "notes"
+            ? { ...piece, text: folded(piece.text, process.stderr.columns) }
+            : piece,
+        );
+      });
     },
   };
 }
+
+/** Somebody who is asked sees all of it; whoever only watches wants to see the next line, too. */
+function forScreen(event: ProviderEvent): ProviderEvent {
+  if (event.type !== "tool.end" || event.call.input === null) return event;
+  const { call } = event;
+  return { ...event, call: { ...call, input: shortened(call.input, MOST_WATCHED) } };
+}
+
+const MOST_WATCHED = 300;
 
 function forPrograms(scope: string): Codec<unknown, ProviderEvent, LiveText> {
   const inner = outputEncoder("open-responses", { style: PLAIN, scope });

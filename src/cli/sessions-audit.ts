@@ -31,7 +31,8 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       if (gap !== undefined) await terminal.write(gapLine(gap, names.of, style));
     }
     const isProven = entries.every(
-      ({ signature, missing = 0 }) => signature === "valid" && missing === 0,
+      ({ signature, missing = 0, isChanged = false }) =>
+        signature === "valid" && missing === 0 && !isChanged,
     );
     if (flags.json === true) await terminal.write(`${prettyJson({ sessionId, entries, gaps })}\n`);
     else await terminal.write(summary(entries, gaps, style));
@@ -50,9 +51,15 @@ function summary(entries: readonly AuditEntry[], gaps: readonly AuditGap[], styl
   if (count("unknown-key") > 0)
     parts.push(`${count("unknown-key")} signed with a key that is not here`);
   const forged = count("forged");
-  const isWhole = gaps.length === 0 && entries.every(({ missing }) => missing === undefined);
+  const changed =
+    entries.filter(({ isChanged }) => isChanged === true).length +
+    gaps.filter(({ what }) => what === "shown").length;
+  const isWhole =
+    gaps.every(({ what }) => what === "shown") &&
+    entries.every(({ missing }) => missing === undefined);
   const bad = [
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
+    ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
     ...(isWhole ? [] : ["Some are missing."]),
   ];
   return `${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;

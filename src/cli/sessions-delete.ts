@@ -3,6 +3,7 @@ import { oneLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { askWhether } from "./ask.ts";
+import { INTERRUPTED, interruption } from "./interruption.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
 
 export interface DeleteFlags extends SessionsFlags {
@@ -16,8 +17,8 @@ export async function deleteCommand(reference: string, flags: DeleteFlags): Prom
     const busy = state === "idle" ? "" : ` A turn is ${state} in it.`;
     const name = oneLine(title === null ? sessionId : `${sessionId} (${title})`);
     const question = `Delete ${name} and its log for ever?${busy}`;
-    // Nothing was begun yet: Ctrl-C ends the process as it does any.
-    const answer = flags.yes === true || (await askWhether(question, new AbortController().signal));
+    const answer = flags.yes === true || (await askedFirst(question));
+    if (answer === "interrupted") return INTERRUPTED;
     if (answer !== true) {
       const nobody = `${question} There is nobody to ask; add --yes to do it.\n`;
       terminal.note(answer === null ? nobody : "Nothing was deleted.\n");
@@ -35,4 +36,17 @@ export async function deleteCommand(reference: string, flags: DeleteFlags): Prom
     terminal.note(`${name} ${isDeleted ? "is deleted" : "was gone already"}.\n`);
     return 0;
   });
+}
+
+/** Nothing was begun yet: Ctrl-C only has to be said. */
+async function askedFirst(question: string): Promise<boolean | null | "interrupted"> {
+  const { signal, release } = interruption(() => process.stderr.write("\n"));
+  try {
+    return await askWhether(question, { signal });
+  } catch (error) {
+    if (signal.aborted) return "interrupted";
+    throw error;
+  } finally {
+    release();
+  }
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { positive } from "./number-option.ts";
+import type { AnswerFlags } from "./sessions-answer.ts";
 import type { AuditFlags } from "./sessions-audit.ts";
 import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
@@ -13,11 +14,14 @@ type Done = (exitCode: number) => void;
 export function addSessions(spanline: Command, done: Done): void {
   const sessions = spanline
     .command("sessions")
-    .description("look at, follow, audit, export and delete the sessions of a data directory")
+    .description(
+      "look at, follow, answer, audit, export and delete the sessions of a data directory",
+    )
     .addHelpText("after", EXAMPLES);
   addList(sessions, done);
   addShow(sessions, done);
   addTail(sessions, done);
+  addAnswer(sessions, done);
   addExport(sessions, done);
   addAudit(sessions, done);
   addDelete(sessions, done);
@@ -59,6 +63,26 @@ function addTail(sessions: Command, done: Done): void {
     .action(async (session: string, flags: TailFlags) => {
       const { tailCommand } = await import("./sessions-tail.ts");
       done(await tailCommand(session, flags));
+    });
+}
+
+function addAnswer(sessions: Command, done: Done): void {
+  withDirectory(sessions.command("answer"))
+    .description("answer a question that a session waits with; without an answer, ask or list")
+    .argument("<session>", SESSION)
+    .argument("[question]", "its id; not needed where one is open")
+    .option("--allow", "let it run, this once")
+    .addOption(new Option("--deny", "let it not run").conflicts(["allow", "always", "answer"]))
+    .addOption(
+      new Option("--always", "let it run, and what is like it in this session").conflicts([
+        "allow",
+        "answer",
+      ]),
+    )
+    .addOption(new Option("--answer <word>", "any answer that it takes").conflicts("allow"))
+    .action(async (session: string, question: string | undefined, flags: AnswerFlags) => {
+      const { answerCommand } = await import("./sessions-answer.ts");
+      done(await answerCommand(session, question, flags));
     });
 }
 
@@ -112,12 +136,15 @@ Examples:
   spanline sessions list --search "refund 7"
   spanline sessions show latest
   spanline sessions tail latest --from 0
+  spanline sessions answer latest
+  spanline sessions answer latest appr_… --deny
   spanline sessions audit latest
   spanline sessions export ses_… --output session.jsonl
   spanline sessions delete ses_… --yes
 
-Everything but delete only reads, beside whatever process runs the sessions. Deleting goes through that process.
-Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards, else your state directory.
+Everything but answer and delete only reads, beside whatever process runs the sessions. These two go through that process.
+Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
+that is yours (named once with --data-dir), else your state directory.
 
 Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed, you said no, or a receipt
 is not proven to be as it was written, 2 there is no such session or the command

@@ -31,7 +31,7 @@ export async function runSessions(
   const style = terminal.colours ? coloured() : PLAIN;
   let sessions: StoredSessions | undefined;
   try {
-    const directory = dataDirectory(dataDir);
+    const directory = dataDirectory(dataDir, (line) => terminal.note(`${line}\n`));
     sessions = await openStoredSessions(directory);
     return await command({ directory, sessions, terminal, style });
   } catch (error) {

@@ -6,6 +6,7 @@ import { turnStream, type TurnStreamState } from "../domain/turn-stream.ts";
 import { oneLine, printable, type Style } from "../inspect/style.ts";
 import { traceEncoder, type TraceState } from "../inspect/trace.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import { partText } from "../domain/part-text.ts";
 
 interface TranscriptState {
   stream: TurnStreamState;
@@ -98,7 +99,7 @@ function sentText({ origin, content }: MessageSent, style: Style): string {
   const who = { prompt: "user", recovery: "spanline, after the loss", reprompt: "spanline" }[
     origin
   ];
-  const lines = content.flatMap(({ text }) => printable(text).split("\n"));
+  const lines = content.flatMap((part) => printable(partText(part)).split("\n"));
   return `${style.strong(who)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
 }
 

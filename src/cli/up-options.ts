@@ -1,16 +1,14 @@
 import type { Command } from "commander";
-import { CONFIG } from "./config-option.ts";
-import { port, positive } from "./number-option.ts";
+import { positive } from "./number-option.ts";
+import { addServingOptions } from "./serving-options.ts";
 import type { UpFlags } from "./up.ts";
 
 /** `spanline up`. */
 export function addUp(spanline: Command, done: (exitCode: number) => void): void {
-  spanline
+  const up = spanline
     .command("up")
-    .description("run the bridge on this machine: an agent, its sessions, and a live page")
-    .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4777)
-    .option("-c, --config <file>", CONFIG)
-    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
+  addServingOptions(up)
     .option("--keep-days <number>", "delete sessions that nobody used for so many days", positive)
     .option(
       "--keep-mb <number>",
@@ -33,4 +31,5 @@ start it again, and the turn goes on.
 Without --keep-days and --keep-mb, sessions are kept until you delete them. With one, it is looked at now and every hour;
 a session that is at work, or that somebody has open, stays.
 
-Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards, else your state directory.`;
+Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
+that is yours (named once with --data-dir), else your state directory.`;

@@ -11,7 +11,7 @@ import {
 } from "../../src/bridge/link/remote-sessions.ts";
 import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
-import { scriptedProvider } from "../support/scripted-provider.ts";
+import { hangs, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, ME, worldOf, type World } from "../support/session-world.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
 
@@ -26,8 +26,8 @@ interface Linked extends World {
 }
 
 /** A session whose owner others join over a socket. */
-async function linked(): Promise<Linked> {
-  const world = await worldOf(agentOf({ provider: scriptedProvider([]) }));
+async function linked(answers: readonly Answer[] = []): Promise<Linked> {
+  const world = await worldOf(agentOf({ provider: scriptedProvider(answers) }));
   const path = join(temporaryFolder(), "s.sock");
   const closing = new AbortController();
   const { sessions } = world;
@@ -182,5 +182,35 @@ describe("a link", () => {
     const piece = Buffer.alloc(8 * 1024 * 1024, " ");
     for (let pieces = 0; pieces < 9; pieces++) socket.write(piece);
     await vi.waitFor(() => expect(socket.closed).toBe(true), { timeout: 10_000 });
+  });
+});
+
+describe("who follows a session over a link", () => {
+  const CANCEL = { type: "cancel", unlessWatched: true } as const;
+
+  async function reading(remote: RemoteSessions, sessionId: string): Promise<AbortController> {
+    const controller = new AbortController();
+    const batches = remote.subscribe(sessionId, undefined, controller.signal);
+    const iterator = batches[Symbol.asyncIterator]();
+    await iterator.next();
+    void iterator.next().catch(() => undefined);
+    return controller;
+  }
+
+  it("keeps a turn alive that another leaves, until they have left themselves", async () => {
+    const world = await linked([hangs()]);
+    const { sessionId } = world;
+    await world.prompt("Go");
+    const { turnId } = await world.event("turn.started");
+    const [one, other] = [(await world.join()).remote, (await world.join()).remote];
+    const [own, others] = [await reading(one, sessionId), await reading(other, sessionId)];
+    // At the same moment: who has said that they stop reading does not count.
+    own.abort();
+    expect(await one.command(sessionId, CANCEL, from("one"))).toEqual({ status: "accepted" });
+    others.abort();
+    expect(await other.command(sessionId, CANCEL, from("other"))).toEqual({
+      status: "accepted",
+      turnId,
+    });
   });
 });

@@ -74,6 +74,40 @@ describe("an owner whose disk fails", () => {
     expect(types.filter((type) => type === "prompt.accepted")).toHaveLength(2);
   });
 
+  it("goes on with the next owner, whatever configuration that has", async () => {
+    const directory = temporaryFolder();
+    const file = join(temporaryFolder(), "spanline.config.json");
+    await writeFile(file, "{}");
+    let isFailing = false;
+    const failing = bridgeOn(directory, {
+      config: { file, isNamed: true },
+      async datasync(wal) {
+        if (isFailing) throw new Error("EIO: i/o error, fdatasync");
+        await wal.datasync();
+      },
+    });
+    const { sessionId } = await failing.sessions.open({ principal: ME });
+    const other = bridgeOn(directory);
+    await other.joined();
+    isFailing = true;
+    await other.sessions.command(sessionId, PROMPT, SENDER);
+    rmSync(file);
+    const again = await failing.sessions.command(sessionId, PROMPT, SENDER);
+    expect([again.status, (await failing.joined()).isOwner]).toEqual(["accepted", false]);
+  });
+
+  it("names the configuration that its agents were really made of", async () => {
+    const directory = temporaryFolder();
+    const file = join(temporaryFolder(), "spanline.config.json");
+    await writeFile(file, "{}");
+    const used = { file, digest: "of the text that was read" };
+    const agents = async () => ({ ...(await optionsFor(directory).agents()), config: used });
+    const bridge = bridgeOn(directory, { config: { file, isNamed: true }, agents });
+    expect((await bridge.joined()).config).toEqual(used);
+    const { config } = JSON.parse(await readFile(join(directory, "bridge.json"), "utf8"));
+    expect(config).toEqual(used);
+  });
+
   it("says why to whoever asks, as long as nobody can write", async () => {
     let isFailing = false;
     const bridge = bridgeOn(temporaryFolder(), {

@@ -1,5 +1,5 @@
 import { defineAgent } from "../../src/bridge/define-agent.ts";
-import type { Decision, OnLost } from "../../src/domain/agent-event.ts";
+import type { Decision, OnLost, PromptOptions } from "../../src/domain/agent-event.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
@@ -23,6 +23,8 @@ export interface KilledBridge {
   /** What an approver says of a tool that was running at a kill. */
   readonly outcome: Decision;
   /** This process kills itself before or after its append of this number; null lets it live. */
+  /** The prompt brings a tool of its own, whose results this process gives. */
+  readonly isPausing?: boolean;
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
 
@@ -31,7 +33,7 @@ export interface KilledBridge {
  * the last process was killed, and ends when both turns have.
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
-const { file, effects, endpoint, harnessArn, onLost, outcome } = settings;
+const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -75,7 +77,8 @@ const sessions = createSessions({
 await sessions.recover();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
 const end = new AbortController();
-void say("first", "prompt 1");
+const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
+void say(isPausing ? "at home" : "first", "prompt 1", isPausing ? { tools: [home] } : undefined);
 let finished = 0;
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
@@ -84,6 +87,7 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
       const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
       void sessions.command(sessionId, { type: "answer", approvalId, decision }, { principal });
     }
+    if (event.type === "turn.paused") void give(event.toolCallIds);
     if (event.type !== "turn.finished") continue;
     finished += 1;
     if (finished === 1) void say("follow-up", "prompt 2");
@@ -101,9 +105,18 @@ function provider(): Provider {
   return harnessProvider({ harnessArn, endpoint, credentials });
 }
 
-async function say(text: string, commandId: string): Promise<void> {
-  const command = { type: "prompt", content: [{ type: "text", text }] } as const;
+async function say(text: string, commandId: string, options?: PromptOptions): Promise<void> {
+  const wanted = options === undefined ? {} : { options };
+  const command = { type: "prompt", content: [{ type: "text", text }], ...wanted } as const;
   await sessions.command(sessionId, command, { principal, commandId });
+}
+
+/** Also of a pause that a process before this one saw: given twice, it is taken once. */
+async function give(toolCallIds: readonly string[]): Promise<void> {
+  const parts = [{ type: "text", text: "nobody is in" }] as const;
+  const results = toolCallIds.map((toolCallId) => ({ toolCallId, parts, isError: false }));
+  const commandId = `give ${toolCallIds.join()}`;
+  await sessions.command(sessionId, { type: "give-results", results }, { principal, commandId });
 }
 
 /** Kills the process at one append, where nothing can be tidied up. */

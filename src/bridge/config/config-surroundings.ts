@@ -9,8 +9,12 @@ export interface ConfigSurroundings {
   readonly directory: string;
   /** Folders that no tool may touch, beside the configuration and the data directory. */
   readonly protectedFolders: readonly string[];
+  /** For one run, which no other takes up: what is started for it keeps nothing. */
+  readonly isForOneRun?: boolean;
   readonly clock: SteadyClock;
   readonly environment: Environment;
   /** Something that people should know before they begin. */
   readonly notice: (line: string) => void;
+  /** The same about commands, for whoever says it when one is really called. */
+  readonly commandNotice?: (line: string) => void;
 }

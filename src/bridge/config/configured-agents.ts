@@ -1,96 +1,96 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
-import { isObject } from "../../domain/json.ts";
-import type { Environment } from "../../platform/environment.ts";
 import type { Agent } from "../../session/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { StartedAgents } from "../bridge-options.ts";
 import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
-import { readMcpServers } from "../read-mcp-servers.ts";
-import type { McpConnection } from "../with-mcp-servers.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
 import { filesOf } from "./files-of.ts";
-import { withValues } from "./mcp-references.ts";
-import { placedAt } from "./placed-at.ts";
-import { providerFrom } from "./provider-from.ts";
+import { needsTrust } from "./needs-trust.ts";
+import { inFile, placedAt } from "./placed-at.ts";
+import { providerFrom, sharedDemo } from "./provider-from.ts";
 import type { StartedProvider } from "./started-provider.ts";
+import { serversOf } from "./servers-of.ts";
 import { readConfig, type AgentConfig } from "./read-config.ts";
-import { readDocument } from "./read-document.ts";
-import {
-  valueOf,
-  withVariables,
-  type FoundValue,
-  type Reference,
-  type ReferencePlace,
-} from "./variables.ts";
+import { keyFilesOf } from "./read-serve.ts";
+import { documentIn } from "./read-document.ts";
+import { readText } from "./read-text.ts";
+import { withVariables, type FoundEnvironment } from "./variables.ts";
+import { versionOf } from "./trusted-configs.ts";
+import { markOf } from "./used-config.ts";
 import { unknownTools } from "./unknown-tools.ts";
 import { workspaceFrom } from "./workspace-from.ts";
 
 export interface ConfiguredOptions extends ConfigSurroundings {
   readonly version: string;
   readonly report: (error: unknown) => void;
-  /** Whether the configuration may run the code that it names; asked only where it names some. */
-  readonly isTrusted: () => Promise<boolean>;
+  /** Whether a configuration and the code that it names, of which both are this digest, are trusted; asked only where that matters. */
+  readonly isTrusted: (digest: string) => Promise<boolean>;
 }
 
 /** The agents that a configuration file defines, ready to be run. */
 export async function configuredAgents(options: ConfiguredOptions): Promise<StartedAgents> {
-  const document = await readDocument(options.file);
-  const started: StartedProvider[] = [];
+  const text = await readText(options.file);
+  const document = documentIn(text, options.file);
+  const mark = await markOf(options.file, text);
+  const started = new Set<StartedProvider>();
   const close = async (): Promise<void> => {
-    for (const one of started.splice(0)) await one.close().catch(options.report);
+    for (const one of started) {
+      started.delete(one);
+      await one.close().catch(options.report);
+    }
   };
+  const demo = sharedDemo(options);
   try {
-    const { agents } = readConfig(document);
-    if (agents.some(runsCode) && !(await options.isTrusted())) throw untrusted();
+    const read = readConfig(document);
+    const { agents, serve } = read;
+    const keyFiles = keyFilesOf(serve).map((file) => resolve(dirname(options.file), file));
+    const protectedFolders = [...options.protectedFolders, ...keyFiles];
+    const [reason] = agents.flatMap((agent) => needsTrust(agent) ?? []);
+    if (reason !== undefined) {
+      const { digest } = await versionOf(read, { ...mark, file: options.file });
+      if (!(await options.isTrusted(digest))) throw untrusted(reason);
+    }
     const made: Agent[] = [];
     for (const config of agents) {
-      const environment = await environmentOf(config, options);
+      const found = await withVariables(
+        config.environment,
+        options.environment,
+        dirname(options.file),
+      );
       const path = `agents.${config.name}`;
-      const around = { ...options, environment };
+      const around = { ...options, ...found, protectedFolders, demo };
       const provider = await providerFrom(config.provider, around).catch(
         throwAt(`${path}.provider`),
       );
-      started.push(provider);
+      started.add(provider);
       made.push(await agentFrom(config, provider, around).catch(throwAt(path)));
     }
-    return { agents: made, close };
+    return { agents: made, config: mark, close };
   } catch (error) {
     await close();
     throw inFile(error, options.file);
   }
 }
 
-/** Of its folder, or of anywhere: before anybody calls a tool. */
-function runsCode({ toolFiles, mcpServers }: AgentConfig): boolean {
-  const servers = isObject(mcpServers) ? Object.values(mcpServers) : [];
-  const programs = servers.filter((server) => isObject(server) && server["command"] !== undefined);
-  return toolFiles.length > 0 || programs.length > 0 || Array.isArray(mcpServers);
-}
-
-function untrusted(): SpanlineError {
-  const message =
-    "It names code or programs that would be run. Look at it; then `spanline trust` lets it, or --config names it";
+function untrusted(reason: string): SpanlineError {
+  const message = `It ${reason}, and nobody trusts this version of it. Look at it, and at what it names; then \`spanline trust\` lets it, or --config names it`;
   return new SpanlineError("access_denied", message, { details: { path: "config" } });
-}
-
-function environmentOf(config: AgentConfig, options: ConfiguredOptions): Promise<Environment> {
-  return withVariables(config.environment, options.environment, dirname(options.file));
 }
 
 async function agentFrom(
   config: AgentConfig,
   { provider }: StartedProvider,
-  options: ConfiguredOptions,
+  options: ConfiguredOptions & FoundEnvironment,
 ): Promise<Agent> {
   const { name, policy, toolFiles, rest } = config;
   const folder = dirname(options.file);
   const mcp = await serversOf(config, { folder, environment: options.environment });
   const tools: Tool[] = [];
   for (const file of toolFiles) tools.push(...(await loadTools(file, folder)));
-  const protectedFolders = [...options.protectedFolders, ...filesOf(config, folder)];
+  const protectedFolders = [...options.protectedFolders, ...(await filesOf(config, folder))];
   const readable = policy ?? definePolicy({ default: "allow" });
   const workspace = await workspaceFrom(config.workspace, {
     ...options,
@@ -105,6 +105,8 @@ async function agentFrom(
     unknownTools(policy, `agents.${name}.policy`, known).forEach(options.notice);
   }
   const { version, clock, environment, report } = options;
+  const secrets = [...options.secrets, ...mcp.secrets];
+  const { servers } = mcp;
   return defineAgent({
     ...rest,
     name,
@@ -113,30 +115,12 @@ async function agentFrom(
     workspace: workspace.place,
     ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
     ...(policy !== undefined && { policy }),
-    ...(mcp.servers.length > 0 && { mcp: { ...mcp, version, clock, environment, report } }),
+    ...(servers.length > 0 && { mcp: { servers, secrets, version, clock, environment, report } }),
   });
-}
-
-async function serversOf(
-  { name, mcpServers }: AgentConfig,
-  place: ReferencePlace,
-): Promise<Pick<McpConnection, "servers" | "secrets">> {
-  if (mcpServers === undefined) return { servers: [] };
-  const path = `agents.${name}.mcpServers`;
-  const find = (at: string, from: Reference): Promise<FoundValue> => valueOf(at, from, place);
-  const { value, secrets } = await withValues(mcpServers, path, find);
-  return { servers: readMcpServers(value, path), secrets };
 }
 
 function throwAt(path: string): (error: unknown) => never {
   return (error) => {
     throw placedAt(path, error);
   };
-}
-
-/** Whoever reads it has to know which file it is about. */
-function inFile(error: unknown, file: string): unknown {
-  if (!(error instanceof SpanlineError)) return error;
-  const { code, message, details } = error;
-  return new SpanlineError(code, `${file}: ${message}`, { details, cause: error });
 }

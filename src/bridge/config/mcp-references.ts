@@ -1,49 +1,58 @@
 import { isObject } from "../../domain/json.ts";
 import type { Given } from "../check-options.ts";
-import { readReference, type FoundValue, type Reference } from "./variables.ts";
-
-type Resolve = (reference: Reference, path: string) => unknown;
+import { readVariable, type FoundValue, type Reference, type Variable } from "./variables.ts";
 
 /**
- * The same settings of MCP servers, a list or by name, with every variable and header read as a reference and put through
- * `resolve`, in their order. Everything else stays as it is, for the check of the settings.
+ * Walks the settings of MCP servers, a list or by name. Stops at every variable and header, takes the value for it, and
+ * gives the same settings with these values in the end. Everything else stays as it is, for the check of the settings.
  */
-function mapReferences(value: unknown, path: string, resolve: Resolve): unknown {
+type Walk = Generator<Variable, unknown, unknown>;
+
+function* walkServers(value: unknown, path: string): Walk {
   if (Array.isArray(value)) {
-    return value.map((server: unknown, at) => mapServer(server, `${path}[${at}]`, resolve));
+    const servers: unknown[] = [];
+    for (const [at, server] of value.entries()) {
+      servers.push(yield* walkServer(server, `${path}[${at}]`));
+    }
+    return servers;
   }
   if (!isObject(value)) return value;
-  return mapped(value, (server, name) => mapServer(server, `${path}.${name}`, resolve));
+  return yield* walkMembers(value, (server, name) => walkServer(server, `${path}.${name}`));
 }
 
-function mapServer(server: unknown, path: string, resolve: Resolve): unknown {
+function* walkServer(server: unknown, path: string): Walk {
   if (!isObject(server)) return server;
-  return mapped(server, (part, kind) =>
-    kind === "env" || kind === "headers" ? mapPart(part, `${path}.${kind}`, resolve) : part,
-  );
+  return yield* walkMembers(server, (part, kind) => walkPart(part, kind, `${path}.${kind}`));
 }
 
-function mapPart(part: unknown, path: string, resolve: Resolve): unknown {
-  if (!isObject(part)) return part;
-  return mapped(part, (text, name) => {
-    const at = `${path}.${name}`;
-    return resolve(readReference(text, at, name), at);
+function* walkPart(part: unknown, kind: string, path: string): Walk {
+  if (!isObject(part) || (kind !== "env" && kind !== "headers")) return part;
+  return yield* walkMembers(part, function* (given, name): Walk {
+    return yield readVariable(given, `${path}.${name}`, name);
   });
 }
 
-function mapped(value: Given, change: (one: unknown, name: string) => unknown): unknown {
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, change(one, name)]));
+function* walkMembers(value: Given, walk: (member: unknown, name: string) => Walk): Walk {
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    members.push([name, yield* walk(member, name)]);
+  }
+  return Object.fromEntries(members);
 }
 
 /** What a check of the settings sees of a value that is not known yet. */
 export function withoutValues(value: unknown, path: string): unknown {
-  return mapReferences(value, path, (reference) => ("text" in reference ? reference.text : "-"));
+  const walk = walkServers(value, path);
+  let step = walk.next();
+  while (step.done !== true) {
+    const { from } = step.value;
+    step = walk.next("text" in from ? from.text : "-");
+  }
+  return step.value;
 }
 
 export function referencesIn(value: unknown, path: string): readonly Reference[] {
-  const found: Reference[] = [];
-  mapReferences(value, path, (reference) => found.push(reference));
-  return found;
+  return [...walkServers(value, path)].map(({ from }) => from);
 }
 
 export interface Resolved {
@@ -54,14 +63,15 @@ export interface Resolved {
 export async function withValues(
   value: unknown,
   path: string,
-  find: (path: string, reference: Reference) => Promise<FoundValue>,
+  find: (variable: Variable) => Promise<FoundValue>,
 ): Promise<Resolved> {
-  const wanted: Promise<FoundValue>[] = [];
-  mapReferences(value, path, (reference, at) => wanted.push(find(at, reference)));
-  const found = await Promise.all(wanted);
-  const next = found.values();
-  return {
-    value: mapReferences(value, path, () => next.next().value?.value),
-    secrets: found.flatMap(({ secrets }) => secrets),
-  };
+  const secrets: string[] = [];
+  const walk = walkServers(value, path);
+  let step = walk.next();
+  while (step.done !== true) {
+    const found = await find(step.value);
+    secrets.push(...found.secrets);
+    step = walk.next(found.value);
+  }
+  return { value: step.value, secrets };
 }

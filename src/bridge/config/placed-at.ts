@@ -9,16 +9,21 @@ export function under<Value>(path: string, work: () => Value): Value {
   }
 }
 
-/** A complaint with the whole path of what it is about: whoever reads it has several agents. */
+/** A complaint with the place of what it is about: whoever reads it has several agents. */
 export function placedAt(path: string, error: unknown): unknown {
   if (!(error instanceof SpanlineError)) return error;
   const { code, message, details } = error;
   const inner = typeof details["path"] === "string" ? details["path"] : "";
-  if (inner.startsWith("agents.")) return error;
+  // What knows its place says it.
+  if (inner.startsWith(path)) return error;
   const whole = inner === "" ? path : `${path}.${inner}`;
-  const begins = [`${inner} `, `${inner}:`, `There is no option ${inner};`];
-  const text = begins.some((beginning) => message.startsWith(beginning))
-    ? message.replace(inner, () => whole)
-    : `${whole}: ${message}`;
-  return new SpanlineError(code, text, { details: { ...details, path: whole }, cause: error });
+  const placed = { details: { ...details, path: whole }, cause: error };
+  return new SpanlineError(code, `${path}: ${message}`, placed);
+}
+
+/** Whoever reads it has to know which file it is about. */
+export function inFile(error: unknown, file: string): unknown {
+  if (!(error instanceof SpanlineError)) return error;
+  const { code, message, details } = error;
+  return new SpanlineError(code, `${file}: ${message}`, { details, cause: error });
 }

@@ -2,14 +2,16 @@ import { join } from "node:path";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { providerFor } from "../provider-for.ts";
+import type { ConfigSurroundings } from "./config-surroundings.ts";
 import type { AgentCoreConfig, LocalConfig, ProviderConfig } from "./read-provider.ts";
 import type { StartedProvider } from "./started-provider.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 export interface ProviderSurroundings {
-  readonly directory: string;
   readonly clock: SteadyClock;
   readonly environment: Environment;
+  /** Starts the emulator's demo agent. */
+  readonly demo: () => Promise<StartedProvider>;
 }
 
 /** The provider that a configuration means. Nothing is sent yet. */
@@ -24,7 +26,7 @@ export async function providerFrom(
     case "runtime":
       return running(agentCore(config, around));
     case "demo":
-      return demo(around);
+      return around.demo();
     default:
       return config satisfies never;
   }
@@ -58,7 +60,16 @@ function agentCore(config: AgentCoreConfig, { environment }: ProviderSurrounding
   });
 }
 
-async function demo({ directory }: ProviderSurroundings): Promise<StartedProvider> {
-  const { demoProvider } = await import("../demo-agent.ts");
-  return demoProvider(join(directory, "emulator"));
+/** One emulator, for all agents that want one: its folder is one process's. A run has none, since `up` may have it. */
+export function sharedDemo({
+  directory,
+  isForOneRun = false,
+}: Pick<ConfigSurroundings, "directory" | "isForOneRun">): ProviderSurroundings["demo"] {
+  let started: Promise<StartedProvider> | undefined;
+  return () => {
+    started ??= import("../demo-agent.ts").then(({ demoProvider }) =>
+      demoProvider(isForOneRun ? undefined : join(directory, "emulator")),
+    );
+    return started;
+  };
 }

@@ -32,25 +32,20 @@ describe("a configuration with something wrong in it", () => {
     ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
     ["approvals.allow[0]", { approvals: { allow: [1] } }, "wanted the name of a tool"],
     ["policy", { approvals: {}, policy: {} }, "and not both"],
+    ["provider", { provider: "local" }, "wanted an object with a type"],
+    ["provider", { provider: 7 }, "wanted an object with a type"],
     ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
     ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
     [
       "provider.guards.repeatedCals",
       { provider: { ...LOCAL, guards: { repeatedCals: {} } } },
-      "did you mean repeatedCalls?",
+      "wanted repeatedCalls in its place",
     ],
     [
       "provider.guards.lastSteps.within",
       { provider: { ...LOCAL, guards: { lastSteps: { within: 0 } } } },
       "wanted a whole number from 1 on",
     ],
-    [
-      "provider.maxIterations",
-      { provider: { ...HARNESS, maxIterations: "many" } },
-      "wanted a whole number above 0",
-    ],
-    ["provider.allowedTools", { provider: { ...HARNESS, allowedTools: "x" } }, "wanted a list"],
-    ["provider.model", { provider: { ...HARNESS, model: {} } }, "exactly one member"],
     ["environment.A", { environment: { A: 1 } }, "wanted an object"],
     ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
     ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
@@ -60,5 +55,25 @@ describe("a configuration with something wrong in it", () => {
     expect(message).toContain(`agents.coder.${path}`);
     expect(message).toContain(wanted);
     expect(message.match(/agents\./g)).toHaveLength(1);
+  });
+
+  it.each<[name: string, provider: object, wanted: string]>([
+    ["maxIterations", { maxIterations: "many" }, "wanted a whole number above 0"],
+    ["allowedTools", { allowedTools: "x" }, "wanted a list"],
+    ["model", { model: {} }, "exactly one member"],
+  ])("names agents.coder.provider and what of it is wrong: %s", (name, provider, wanted) => {
+    const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });
+    expect(path).toBe(`agents.coder.provider.${name}`);
+    expect(message).toMatch(/^agents\.coder\.provider: /);
+    expect(message).toContain(wanted);
+  });
+
+  it("gives the guards of an agent as they were read", () => {
+    const guards = { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: undefined };
+    const { agents } = readConfig({ agents: { coder: { provider: { ...LOCAL, guards } } } });
+    expect(agents[0]?.provider).toEqual({
+      ...LOCAL,
+      guards: { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: { after: 2 } },
+    });
   });
 });

@@ -1,20 +1,23 @@
 import { isObject } from "../../domain/json.ts";
+import { shown } from "../../domain/shown.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { AgentDefinition } from "../agent-definition.ts";
 import { checkSettings } from "../check-definition.ts";
 import { optionsAt, wrongOption, type Given } from "../check-options.ts";
+import type { ServerProgram } from "./code-of.ts";
 import { withoutValues } from "./mcp-references.ts";
-import { under } from "./placed-at.ts";
 import { textsAt } from "./texts-at.ts";
 import { readProvider, type ProviderConfig } from "./read-provider.ts";
+import { readServe, type ServeConfig } from "./read-serve.ts";
 import { readVariables, type Variables } from "./variables.ts";
 import { readWorkspace, type WorkspaceConfig } from "./read-workspace.ts";
 
 /** What a configuration file says: agents by their names, the first of which is the default. */
 export interface Config {
   readonly agents: readonly AgentConfig[];
+  readonly serve: ServeConfig;
 }
 
 export interface AgentConfig {
@@ -28,6 +31,8 @@ export interface AgentConfig {
   readonly mcpServers?: unknown;
   /** Their names. */
   readonly serverNames: readonly string[];
+  /** Those that are programs of this machine. */
+  readonly programs: readonly ServerProgram[];
   readonly environment: Variables;
   /** As `defineAgent` takes it; checked, but for the names of tools. */
   readonly rest: Given;
@@ -40,6 +45,8 @@ const PLAIN = [
   "onLost",
   "settle",
   "approvalSeconds",
+  "resultsSeconds",
+  "images",
   "upstream",
   "terminalTool",
 ] as const satisfies readonly (keyof AgentDefinition)[];
@@ -47,7 +54,11 @@ const PLAIN = [
 const NAMES = ["provider", "workspace", "tools", "policy", "mcpServers", "environment", ...PLAIN];
 
 export function readConfig(value: unknown): Config {
-  const { agents } = optionsAt(value ?? {}, "", ["agents"]);
+  const { agents, serve } = optionsAt(value ?? {}, "", ["agents", "serve"]);
+  if (agents !== undefined && agents !== null && !isObject(agents)) {
+    const message = `agents is ${shown(agents)}, wanted an object: each agent under its name, such as "coder"`;
+    throw wrongOption("agents", message);
+  }
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     throw wrongOption("agents", "There are no agents; name one under agents, with its provider");
   }
@@ -55,7 +66,10 @@ export function readConfig(value: unknown): Config {
   if (entries.length > MOST_AGENTS) {
     throw wrongOption("agents", `There are more than ${MOST_AGENTS} agents`);
   }
-  return { agents: entries.map(([name, agent]) => readAgent(name, agent)) };
+  return {
+    agents: entries.map(([name, agent]) => readAgent(name, agent)),
+    serve: readServe(serve, Object.keys(agents)),
+  };
 }
 
 const MOST_AGENTS = 100;
@@ -64,13 +78,13 @@ function readAgent(name: string, value: unknown): AgentConfig {
   const path = `agents.${name}`;
   const given = optionsAt(value, path, NAMES);
   const { workspace, policy, environment, mcpServers } = given;
-  under(path, () => checkSettings(given));
+  checkSettings(given, path);
   return {
     name,
     provider: readProvider(given["provider"], `${path}.provider`),
     toolFiles: textsAt(given["tools"], `${path}.tools`),
     mcpServers,
-    serverNames: serverNames(mcpServers, `${path}.mcpServers`),
+    ...serversIn(mcpServers, `${path}.mcpServers`),
     environment: readVariables(environment, `${path}.environment`),
     rest: Object.fromEntries(
       PLAIN.flatMap((one) => (given[one] === undefined ? [] : [[one, given[one]]])),
@@ -80,7 +94,14 @@ function readAgent(name: string, value: unknown): AgentConfig {
   };
 }
 
-function serverNames(value: unknown, path: string): readonly string[] {
-  if (value === undefined) return [];
-  return readMcpServers(withoutValues(value, path), path).map(({ name }) => name);
+function serversIn(value: unknown, path: string): Pick<AgentConfig, "serverNames" | "programs"> {
+  const servers = value === undefined ? [] : readMcpServers(withoutValues(value, path), path);
+  return {
+    serverNames: servers.map(({ name }) => name),
+    programs: servers.flatMap((server) => {
+      if (server.type !== "stdio") return [];
+      const { name, command, args = [], cwd = "." } = server;
+      return [{ server: name, command, args, cwd }];
+    }),
+  };
 }

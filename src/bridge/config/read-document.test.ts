@@ -21,6 +21,39 @@ describe("a document", () => {
     await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
   });
 
+  it.each([
+    [
+      "? &k default\n: deny\n? *k\n: allow\n",
+      "there is a key that is no plain word at line 3; write it out",
+    ],
+    [
+      "a: &k b\nc:\n  *k : 1\n  b: 2\n",
+      "there is a key that is no plain word at line 3; write it out",
+    ],
+    ["? [a]\n: 1\n", "there is a key that is no plain word at line 1; write it out"],
+    ["? !!binary YQ==\n: 1\n", "there is a key that is no plain word at line 1; write it out"],
+    ["a: {? : 1, '': 2}\n", "there is a key that is no plain word at line 1; write it out"],
+  ])("with a key that only the reader could name is refused: %j", async (text, reason) => {
+    await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
+  });
+
+  it.each([
+    ["a: 1\nb: !!omap\n  - c: 1\n", '"tag:yaml.org,2002:omap"', 3],
+    ["a: !!set {b}\n", '"tag:yaml.org,2002:set"', 1],
+    ["a: !!pairs [b: 1]\n", '"tag:yaml.org,2002:pairs"', 1],
+    ["a: !!binary YWxsb3c=\n", '"tag:yaml.org,2002:binary"', 1],
+    ["a: !!timestamp 2020-01-01\n", '"tag:yaml.org,2002:timestamp"', 1],
+    ["a: !mine b\n", '"!mine"', 1],
+  ])("with a tag that makes something else is refused: %j", async (text, tag, line) => {
+    const reason = `it has the tag ${tag} at line ${line}; leave it out`;
+    await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
+  });
+
+  it("may say of a value that it is text, and name a value that it uses again", async () => {
+    const read = await readDocument(fileWith("a: !!str 1\nb: &x {c: !!int 2}\nd: *x\n"));
+    expect(read).toEqual({ a: "1", b: { c: 2 }, d: { c: 2 } });
+  });
+
   it("may have a key again in another object, and keys as odd as __proto__", async () => {
     const read = await readDocument(fileWith("a: {x: 1}\nb: {x: 1}\n__proto__: {c: 1}\n"));
     expect(JSON.stringify(read)).toBe('{"a":{"x":1},"b":{"x":1},"__proto__":{"c":1}}');

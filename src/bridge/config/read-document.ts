@@ -1,22 +1,23 @@
-import { isMap, isScalar, parseDocument, visit, type Document } from "yaml";
+import { isMap, isNode, isScalar, parseDocument, visit, type Document } from "yaml";
 import { readText, unusable } from "./read-text.ts";
 
 /** What a file of YAML or JSON says, which is not checked yet. */
 export async function readDocument(file: string): Promise<unknown> {
-  const text = await readText(file);
+  return documentIn(await readText(file), file);
+}
+
+/** The same where its text is known. */
+export function documentIn(text: string, file: string): unknown {
   // An alias can make a small file endlessly large. Keys are compared below: the library compares each with all others.
   const document = parseDocument(text, { merge: false, prettyErrors: true, uniqueKeys: false });
   const [problem] = document.errors;
   // The line and column are in its first line; the rest is a picture of them.
   if (problem !== undefined)
     throw unusable(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
-  const twice = keyThatIsTwice(document);
-  if (twice !== undefined) {
-    const line = text.slice(0, twice.offset).split("\n").length;
-    throw unusable(
-      file,
-      `the key ${JSON.stringify(twice.key)} is there twice, again at line ${line}`,
-    );
+  const found = problemIn(document);
+  if (found !== undefined) {
+    const line = text.slice(0, found.offset).split("\n").length;
+    throw unusable(file, `${found.what} at line ${line}${found.instead}`);
   }
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES });
@@ -27,29 +28,52 @@ export async function readDocument(file: string): Promise<unknown> {
 
 const MOST_ALIASES = 100;
 
-interface RepeatedKey {
-  readonly key: string;
+interface Problem {
+  readonly what: string;
+  /** What to do about it, after the place. */
+  readonly instead: string;
   readonly offset: number;
 }
 
-/** The second of the two would quietly take the place of the first. */
-function keyThatIsTwice(document: Document.Parsed): RepeatedKey | undefined {
-  let found: RepeatedKey | undefined;
+/** What the library reads without a word, and not as it looks. */
+function problemIn(document: Document.Parsed): Problem | undefined {
+  let found: Problem | undefined;
   visit(document, {
-    Map(_, map) {
-      if (!isMap(map)) return undefined;
-      const seen = new Set<string>();
-      for (const { key } of map.items) {
-        if (!isScalar(key)) continue;
-        const name = String(key.value);
-        if (seen.has(name)) {
-          found = { key: name, offset: key.range?.[0] ?? 0 };
-          return visit.BREAK;
-        }
-        seen.add(name);
-      }
-      return undefined;
+    Node(_, node) {
+      const offset = node.range?.[0] ?? 0;
+      if (!isPlainTag(node.tag))
+        found = {
+          what: `it has the tag ${JSON.stringify(node.tag)}`,
+          instead: "; leave it out",
+          offset,
+        };
+      else if (isMap(node)) found = problemWithKeys(node.items.map(({ key }) => key));
+      return found === undefined ? undefined : visit.BREAK;
     },
   });
   return found;
+}
+
+/** Others make sets, dates and bytes, which would be read as if nothing stood there. */
+function isPlainTag(tag: string | undefined): boolean {
+  return tag === undefined || PLAIN_TAGS.test(tag);
+}
+
+const PLAIN_TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
+
+/** The second of two that are the same would quietly take the place of the first. */
+function problemWithKeys(keys: readonly unknown[]): Problem | undefined {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
+    const value = isScalar(key) ? key.value : undefined;
+    // An alias, a list, nothing: what name comes of it is seen only later.
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+      return { what: "there is a key that is no plain word", instead: "; write it out", offset };
+    const name = String(value);
+    if (seen.has(name))
+      return { what: `the key ${JSON.stringify(name)} is there twice, again`, instead: "", offset };
+    seen.add(name);
+  }
+  return undefined;
 }

@@ -50,7 +50,10 @@ const OVERRIDES = [
 ] as const;
 
 export function readProvider(value: unknown, path: string): ProviderConfig {
-  const type = isObject(value) ? value["type"] : value;
+  if (!isObject(value)) {
+    throw wrongOption(path, `${path} is ${shown(value)}, wanted an object with a type`);
+  }
+  const { type } = value;
   switch (type) {
     case "local":
       return readLocal(value, path);
@@ -90,17 +93,18 @@ function readLocal(value: unknown, path: string): LocalConfig {
     ...(typeof system === "string" && { system }),
     ...(typeof maxTokens === "number" && { maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
-    ...(guards !== undefined && { guards: guardsAt(guards, path) }),
+    ...(guards !== undefined && { guards: guardsAt(guards, `${path}.guards`) }),
   };
 }
 
 function guardsAt(value: unknown, path: string): LocalGuards {
-  const guards = optionsAt(value, `${path}.guards`, GUARDS);
-  under(path, () => checkedGuards(guards));
-  return guards;
+  const { repeatedCalls, failingTools, lastSteps } = checkedGuards(value, path);
+  return {
+    repeatedCalls: repeatedCalls ?? false,
+    failingTools: failingTools ?? false,
+    lastSteps: lastSteps ?? false,
+  };
 }
-
-const GUARDS: readonly (keyof LocalGuards)[] = ["repeatedCalls", "failingTools", "lastSteps"];
 
 function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string): AgentCoreConfig {
   const { arn } = given;

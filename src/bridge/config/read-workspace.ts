@@ -1,6 +1,6 @@
 import { checkKind, optionsAt, wrongOption } from "../check-options.ts";
 import { nearNames } from "../../domain/near-names.ts";
-import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
+import { WORKSPACE_TOOL_NAMES } from "../../tools/workspace/workspace-tools.ts";
 import { textsAt } from "./texts-at.ts";
 
 export interface WorkspaceConfig {
@@ -34,12 +34,9 @@ export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
   };
 }
 
-/** Only their names are wanted: nothing is looked for there. */
-const ROOT = "/workspace";
-
 function toolsAt(value: unknown, path: string): readonly string[] {
   const names = textsAt(value, path);
-  const known = workspaceTools({ root: ROOT, protectedFolders: [] }).map(({ facts }) => facts.name);
+  const known = WORKSPACE_TOOL_NAMES;
   for (const [at, name] of names.entries()) {
     if (known.includes(name)) continue;
     const [near] = nearNames(name, known);

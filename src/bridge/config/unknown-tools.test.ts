@@ -27,6 +27,15 @@ describe("names of tools in a policy", () => {
     expect(about({ require_approval: ["other__add"] })).toHaveLength(1);
   });
 
+  it("are said where they are patterns that fit none of all tools that there are", () => {
+    const auto_deny = ["delete_*", "READ_*", "*"];
+    expect(about({ auto_deny }, { servers: [] })).toEqual([
+      'policy.auto_deny[0] is "delete_*", which fits no tool of the agent',
+    ]);
+    expect(about({ auto_deny })).toEqual([]);
+    expect(about({ auto_deny }, { servers: [], isWhole: false })).toEqual([]);
+  });
+
   it("are compared as the rules do: an allowance is exact", () => {
     expect(about({ auto_deny: ["Write_File"] })).toEqual([]);
     expect(about({ auto_approve: ["Write_File"] })).toEqual([

@@ -1,6 +1,7 @@
 import { nearNames } from "../../domain/near-names.ts";
 import type { Policy, Rule } from "../../domain/policy.ts";
 import { shown } from "../../domain/shown.ts";
+import { fitsAnySpelling, fitsExactly, spelled } from "../../policy/wildcard.ts";
 import { serverPart } from "../../tools/mcp/model-name.ts";
 
 export interface KnownTools {
@@ -25,10 +26,15 @@ export function unknownTools(
     rules.flatMap((rule) =>
       (rule.match.tool ?? []).flatMap((tool) => {
         if (isKnown(tool, rule, names) || isOfServer(tool, parts)) return [];
+        const where = `${path}.${rule.source}[${rule.index}]`;
+        if (isPattern(tool)) {
+          // A pattern may be about tools that are yet to be known.
+          const isCertain = isWhole && servers.length === 0;
+          return isCertain ? [`${where} is ${shown(tool)}, which fits no tool of the agent`] : [];
+        }
         const [near] = nearNames(tool, names);
         if (near === undefined && !isWhole) return [];
         const instead = near === undefined ? "" : `; did you mean ${near}?`;
-        const where = `${path}.${rule.source}[${rule.index}]`;
         return [`${where} names ${shown(tool)}, which is no tool of the agent${instead}`];
       }),
     ),
@@ -41,9 +47,13 @@ const MOST_SAID = 10;
 
 /** As rules compare it: one that does not allow takes upper and lower case for the same. */
 function isKnown(tool: string, { action }: Rule, names: readonly string[]): boolean {
-  if (/[*?]/.test(tool)) return true;
-  if (action === "allow") return names.includes(tool);
-  return names.some((name) => name.toLowerCase() === tool.toLowerCase());
+  const fits = action === "allow" ? fitsExactly : fitsAnySpelling;
+  const pattern = spelled(tool);
+  return names.some((name) => fits(pattern, spelled(name)));
+}
+
+function isPattern(tool: string): boolean {
+  return /[*?]/.test(tool);
 }
 
 function isOfServer(tool: string, parts: readonly string[]): boolean {

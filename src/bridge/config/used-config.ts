@@ -16,9 +16,9 @@ export interface ConfigMark {
   readonly digest: string;
 }
 
-export async function markOf({ file }: UsedConfig): Promise<ConfigMark> {
-  const digest = digestOfText(await readText(file));
-  return { file: await realpath(file), digest };
+/** Of a configuration with this text. */
+export async function markOf(file: string, text: string): Promise<ConfigMark> {
+  return { file: await realpath(file), digest: digestOfText(text) };
 }
 
 export interface ConfigOwner {
@@ -35,12 +35,12 @@ export async function passedOver(
   used: UsedConfig,
   { pid, config }: ConfigOwner,
 ): Promise<string | undefined> {
-  const own = await markOf(used);
+  const own = await markOf(used.file, await readText(used.file));
   if (own.file === config?.file && own.digest === config.digest) return undefined;
   const has =
     own.file === config?.file
       ? `Process ${pid} runs the sessions with ${own.file} as it was before it was changed`
-      : `Process ${pid} runs the sessions with ${config?.file ?? "the demo agent"}, and not with ${own.file}`;
+      : `Process ${pid} runs the sessions ${config === undefined ? "without a configuration" : `with ${config.file}`}, and not with ${own.file}`;
   if (!used.isNamed) return `${has}: end it to use this one`;
   const message = `${has}; end it, or choose another --data-dir`;
   throw new SpanlineError("conflict", message, { details: { path: "config", pid } });

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
+import { isSecretName } from "../../domain/is-secret-name.ts";
 import { isObject } from "../../domain/json.ts";
 import { optionsAt, wrongOption } from "../check-options.ts";
 import type { Environment } from "../../platform/environment.ts";
@@ -9,6 +10,7 @@ import { readTemplate, type TemplatePart } from "./template.ts";
 /** Variables by name, each with a text or where to find it. */
 export type Variables = readonly Variable[];
 
+/** Also a header, which is named like a variable. */
 export interface Variable {
   readonly name: string;
   /** Where it stands in the configuration. */
@@ -32,15 +34,19 @@ export function readVariables(value: unknown, path: string): Variables {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       throw wrongOption(at, `${at} is no name of a variable`);
     }
-    return { name, path: at, from: readReference(from, at, name) };
+    return readVariable(from, at, name);
   });
 }
 
-export function readReference(value: unknown, path: string, name: string): Reference {
+export function readVariable(value: unknown, path: string, name: string): Variable {
+  return { name, path, from: readReference(value, path, name) };
+}
+
+function readReference(value: unknown, path: string, name: string): Reference {
   if (typeof value === "string") {
     const parts = readTemplate(value, path);
     if (parts.some((part) => "env" in part)) return { parts };
-    if (!SECRET.test(name)) return { text: parts.map(textOf).join("") };
+    if (!isSecretName(name)) return { text: parts.map(textOf).join("") };
     const message = `${path} looks like a secret; give it as { env: NAME }, { file: PATH } or a text with \${NAME} in it`;
     throw wrongOption(path, message);
   }
@@ -50,10 +56,13 @@ export function readReference(value: unknown, path: string, name: string): Refer
   throw wrongOption(path, `${path} wants a text, or one of { env: NAME } and { file: PATH }`);
 }
 
-const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|^AUTHORIZATION|^COOKIE)$/i;
-
 function textOf(part: TemplatePart): string {
   return "text" in part ? part.text : "";
+}
+
+export interface FoundEnvironment {
+  readonly environment: Environment;
+  readonly secrets: readonly string[];
 }
 
 /** The environment with the variables in it. A reference that leads nowhere is said, never what another leads to. */
@@ -61,12 +70,15 @@ export async function withVariables(
   variables: Variables,
   environment: Environment,
   folder: string,
-): Promise<Environment> {
+): Promise<FoundEnvironment> {
   const found = new Map<string, string>();
-  for (const { name, path, from } of variables) {
-    found.set(name, (await valueOf(path, from, { environment, folder })).value);
+  const secrets: string[] = [];
+  for (const variable of variables) {
+    const { value, secrets: more } = await valueOf(variable, { environment, folder });
+    found.set(variable.name, value);
+    secrets.push(...more);
   }
-  return { ...environment, ...Object.fromEntries(found) };
+  return { environment: { ...environment, ...Object.fromEntries(found) }, secrets };
 }
 
 export interface ReferencePlace {
@@ -77,32 +89,35 @@ export interface ReferencePlace {
 
 export interface FoundValue {
   readonly value: string;
-  /** What of it stood in no configuration. */
+  /** What of it nobody else should see. */
   readonly secrets: readonly string[];
 }
 
 export async function valueOf(
-  path: string,
-  from: Reference,
+  { name, path, from }: Variable,
   { environment, folder }: ReferencePlace,
 ): Promise<FoundValue> {
-  const variable = (name: string): string => {
-    const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    if (text !== undefined && text !== "") return text;
-    throw missing(path, `the variable ${name} is not set`);
-  };
   if ("text" in from) return { value: from.text, secrets: [] };
-  if ("env" in from) return secret(variable(from.env));
-  if ("file" in from) return secret(await contentOf(resolve(folder, from.file), path));
-  const texts = from.parts.map((part) => ("env" in part ? variable(part.env) : part.text));
-  return {
-    value: texts.join(""),
-    secrets: texts.filter((_, at) => "env" in (from.parts[at] ?? {})),
+  if ("file" in from) {
+    const value = await contentOf(resolve(folder, from.file), path);
+    return { value, secrets: [value] };
+  }
+  const variable = (wanted: string): FoundValue => {
+    const value = Object.hasOwn(environment, wanted) ? environment[wanted] : undefined;
+    if (value === undefined || value === "") {
+      throw missing(path, `the variable ${wanted} is not set`);
+    }
+    // Folders and the like stay: results are full of them.
+    return { value, secrets: isSecretName(name) || isSecretName(wanted) ? [value] : [] };
   };
-}
-
-function secret(value: string): FoundValue {
-  return { value, secrets: [value] };
+  if ("env" in from) return variable(from.env);
+  const found = from.parts.map((part) =>
+    "env" in part ? variable(part.env) : { value: part.text, secrets: [] },
+  );
+  return {
+    value: found.map(({ value }) => value).join(""),
+    secrets: found.flatMap(({ secrets }) => secrets),
+  };
 }
 
 async function contentOf(file: string, path: string): Promise<string> {

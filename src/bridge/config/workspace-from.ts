@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { MutationScope } from "../../domain/agent-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
@@ -33,12 +34,17 @@ export async function workspaceFrom(
   const { folder, file, directory, environment, clock } = around;
   const root = resolve(folder, config?.root ?? ".");
   const protectedFolders = [file, directory, ...around.protectedFolders];
-  const place = { root, protectedFolders };
+  const isFixed = config?.root !== undefined;
+  const place = { root, isFixed, protectedFolders };
   if (config === undefined) return { place, tools: [] };
+  if (isFixed && !(await isFolder(root))) {
+    const message = `workspace.root is ${root}, and there is no such folder`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "workspace.root" } });
+  }
   const isWanted = (name: string): boolean => config.tools?.includes(name) ?? true;
   const sandbox = isWanted("run_command") ? await sandboxFor(config, root, around) : undefined;
   const tools = workspaceTools({
-    root: ({ workingDirectory }) => workingDirectory ?? root,
+    root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
     protectedFolders,
     passEnvironment: config.passEnvironment,
     mayRead: readableBy(around.policy),
@@ -50,18 +56,25 @@ export async function workspaceFrom(
   return { place, tools, scope: isReading ? "read_only" : "apply_workspace" };
 }
 
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 const READING: ReadonlySet<string> = new Set(["none", "read_only"]);
 
 async function sandboxFor(
   { network, requireSandbox }: WorkspaceConfig,
   root: string,
-  { environment, notice }: WorkspaceSurroundings,
+  { environment, notice, commandNotice = notice }: WorkspaceSurroundings,
 ): Promise<Sandbox | undefined> {
   const search = { path: environment["PATH"] ?? "", workspaces: [root], network };
   const { sandbox, reason } = await findSandbox(search);
   if (sandbox !== undefined) return sandbox;
   if (!requireSandbox) {
-    notice(`Commands are not confined (${reason}): one that runs can do whatever you can`);
+    commandNotice(`Commands are not confined (${reason}): one that runs can do whatever you can`);
     return undefined;
   }
   const message = `workspace.requireSandbox is set, and there is no sandbox: ${reason}`;

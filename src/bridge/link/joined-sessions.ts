@@ -100,6 +100,7 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
         }
       }
     },
+    peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
     list: (query) => withOwner((sessions) => sessions.list(query)),
     delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),

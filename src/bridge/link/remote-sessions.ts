@@ -102,7 +102,11 @@ export async function remoteSessions(
         wake();
       },
     });
-    const stop = (): void => finish();
+    // At once: what is asked of the owner next is asked by somebody who does not read any more.
+    const stop = (): void => {
+      send({ type: "unsubscribe", id });
+      finish();
+    };
     signal.addEventListener("abort", stop, { once: true });
     send({ type: "subscribe", id, sessionId, cursor: cursor ?? null });
     try {
@@ -133,6 +137,7 @@ export async function remoteSessions(
     close: () => lines.close(),
     open: (given) => call("open", given),
     command: (...given) => call("command", ...given),
+    peek: (sessionId) => call("peek", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),
     delete: (sessionId) => call("delete", sessionId),

@@ -1,0 +1,37 @@
+import type { Decision } from "../domain/agent-event.ts";
+import type { CommandReply } from "../domain/session-command.ts";
+import type { BridgeOptions } from "./bridge-options.ts";
+import { OwnerGoneError } from "./link/remote-sessions.ts";
+import { localPrincipal } from "./local-principal.ts";
+import { lockOrJoin } from "./lock-or-join.ts";
+
+export interface AnswerGiven {
+  readonly sessionId: string;
+  readonly approvalId: string;
+  readonly decision: Decision;
+}
+
+/** Answers a question in the process that runs the session. Undefined when none does: then nothing would come of it. */
+export async function answerThere(
+  { sessionId, approvalId, decision }: AnswerGiven,
+  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "waiting">,
+): Promise<CommandReply | undefined> {
+  const { signal } = new AbortController();
+  for (;;) {
+    const found = await lockOrJoin({ ...options, signal });
+    if (found.lock !== undefined) {
+      found.lock.release();
+      return undefined;
+    }
+    const { sessions } = found;
+    try {
+      const answer = { type: "answer", approvalId, decision } as const;
+      return await sessions.command(sessionId, answer, { principal: localPrincipal });
+    } catch (error) {
+      // The next owner is asked.
+      if (!(error instanceof OwnerGoneError)) throw error;
+    } finally {
+      sessions.close();
+    }
+  }
+}

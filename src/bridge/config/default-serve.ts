@@ -1,0 +1,10 @@
+/** How agents are served where nobody said anything about it. */
+export const DEFAULT_SERVE = {
+  keys: [],
+  allowedHosts: [],
+  allowedOrigins: [],
+  rates: {},
+  limits: {},
+  settings: {},
+  deterministic: false,
+} as const;

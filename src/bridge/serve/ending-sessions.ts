@@ -1,0 +1,33 @@
+import { ApiError } from "../../http/api-error.ts";
+import type { Sessions } from "../../session/sessions.ts";
+
+/** Sessions for those who are served until a signal: then what they read ends, and nothing new is begun for them. */
+export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
+  const refuse = (): void => {
+    if (end.aborted) throw ending();
+  };
+  return {
+    ...sessions,
+    get agents() {
+      return sessions.agents;
+    },
+    async open(options) {
+      refuse();
+      return sessions.open(options);
+    },
+    async command(sessionId, command, from) {
+      refuse();
+      return sessions.command(sessionId, command, from);
+    },
+    subscribe: (sessionId, cursor, signal) =>
+      sessions.subscribe(sessionId, cursor, AbortSignal.any([signal, end])),
+  };
+}
+
+function ending(): ApiError {
+  return new ApiError(503, "service_failed", "The server is about to end", {
+    reason: "server_ending",
+    hint: "Try again when it is there again; nothing was run",
+    headers: { "retry-after": "2", "x-should-retry": "true" },
+  });
+}

@@ -1,0 +1,127 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import { checkKeylessHost } from "../../http/keys.ts";
+import type { RunningServer } from "../../http/server.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { BridgeOptions } from "../bridge-options.ts";
+import type { Serving } from "../config/configured-serving.ts";
+import { DEFAULT_SERVE } from "../config/default-serve.ts";
+import { notePort, whoListens } from "../listening-port.ts";
+import { openBridge } from "../open-bridge.ts";
+import { portalToken } from "../portal-token.ts";
+import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
+
+export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
+  /** As the configuration says it. */
+  readonly serving?: Serving;
+  /** In place of what the configuration says. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Makes another token: whoever has the old one loses its rights. */
+  readonly newToken?: boolean;
+}
+
+export interface ServedBridge {
+  readonly url: string;
+  readonly sessions: Sessions;
+  readonly token: string;
+  /** Whether a key is needed. */
+  readonly needsKey: boolean;
+  /** Whether this process runs the sessions, rather than another one that was there before. */
+  readonly isOwner: boolean;
+  /** The process that does. */
+  readonly ownerPid: number;
+  /** The configuration that its agents come from; undefined for the demo agent. */
+  readonly config: string | undefined;
+  /** Their names, the default first. */
+  readonly agents: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Runs or joins the sessions of a directory, and serves them over HTTP. */
+export async function serveBridge(
+  options: ServeOptions,
+  { portal }: Pick<SurfacesOptions, "portal">,
+): Promise<ServedBridge> {
+  const { serving = DEFAULT_SERVE, clock, report, signal, accessLog } = options;
+  const { host, port } = placeOf(options);
+  const needsKey = serving.keys.length > 0;
+  checkKeylessHost(host, { hasKeys: needsKey, isKeyless: !needsKey });
+  const bridge = openBridge(serving.deterministic ? { ...options, coalesceMs: 0 } : options);
+  const leave = (): void => void bridge.close().catch(report);
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    const { isOwner, pid: ownerPid, config } = await bridge.joined();
+    const { sessions } = bridge;
+    const token = await portalToken(options.directory, { renew: options.newToken === true });
+    const server = await listening(options, () =>
+      startSurfaces({
+        sessions,
+        clock,
+        host,
+        port,
+        serving,
+        token,
+        portal,
+        report,
+        ...(accessLog !== undefined && { accessLog }),
+      }),
+    );
+    return {
+      url: server.url,
+      sessions,
+      token,
+      needsKey,
+      isOwner,
+      ownerPid,
+      config: config?.file,
+      agents: sessions.agents,
+      async close() {
+        await server.close();
+        await bridge.close();
+      },
+    };
+  } catch (error) {
+    await bridge.close();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 4777;
+
+/** Where the server is to listen. */
+export function placeOf({ host, port, serving }: Pick<ServeOptions, "host" | "port" | "serving">) {
+  return {
+    host: host ?? serving?.host ?? DEFAULT_HOST,
+    port: port ?? serving?.port ?? DEFAULT_PORT,
+  };
+}
+
+/** A port that somebody chose is written down, for whoever chooses it again. */
+async function listening(
+  options: ServeOptions,
+  start: () => Promise<RunningServer>,
+): Promise<RunningServer> {
+  const { directory } = options;
+  const { port } = placeOf(options);
+  let server: RunningServer;
+  try {
+    server = await start();
+  } catch (error) {
+    const pid = await whoListens(directory, port);
+    if (pid === undefined) throw error;
+    const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
+    throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
+  }
+  if (port === 0) return server;
+  const forget = await notePort(directory, port);
+  return {
+    ...server,
+    async close() {
+      await forget();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { accessLog } from "../../http/access-log.ts";
+import { accessBy } from "../../http/access.ts";
+import { lazyMetrics } from "../../http/lazy-metrics.ts";
+import { lazySockets } from "../../http/lazy-sockets.ts";
+import { isLoopback } from "../../http/loopback.ts";
+import { openAiErrors } from "../../http/openai-errors.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
+import { rateLimits } from "../../http/rate-limits.ts";
+import { newRequestId } from "../../http/request-id.ts";
+import { router, type RouteGroup } from "../../http/router.ts";
+import { startServer, type RunningServer } from "../../http/server.ts";
+import type { ServerLimits } from "../../http/server-options.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
+import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
+import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
+import type { Serving } from "../config/configured-serving.ts";
+import { endingSessions } from "./ending-sessions.ts";
+import { countedIds, timelessSessions } from "./repeatable-sessions.ts";
+
+export interface SurfacesOptions {
+  readonly sessions: Sessions;
+  readonly clock: SteadyClock;
+  readonly host: string;
+  readonly port: number;
+  readonly serving: Serving;
+  /** Whoever has it may do everything, as this machine's user. */
+  readonly token: string;
+  /** Whether browsers are served too. */
+  readonly portal: boolean;
+  /** Takes the lines of the access log; there is none without it. */
+  readonly accessLog?: (line: string) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** Everything that is served over HTTP, on one server. Rejects when it cannot listen. */
+export async function startSurfaces(options: SurfacesOptions): Promise<RunningServer> {
+  const { clock, host, port, serving, token, report } = options;
+  const ending = new AbortController();
+  const sessions = endingSessions(options.sessions, ending.signal);
+  const access = accessBy({ host, keys: serving.keys, token });
+  const metrics = lazyMetrics(report);
+  const observers = [
+    metrics,
+    ...(options.accessLog === undefined ? [] : [accessLog({ clock, write: options.accessLog })]),
+  ];
+  const agents: ResponsesOptions = {
+    sessions: serving.deterministic ? timelessSessions(sessions) : sessions,
+    clock,
+    access,
+    rates: rateLimits(serving.rates, clock),
+    // Whoever reaches a server of this machine only, and needs no key there, is its user.
+    settings: { adoptSessions: isKeyless(options), ...serving.settings },
+    observe({ outcome, ...tokens }) {
+      metrics.turnEnded(outcome);
+      metrics.tokensUsed(tokens);
+    },
+    report,
+    ...(serving.deterministic && { newSessionId: await countedIds(sessions) }),
+  };
+  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
+  const surface = responsesSurface(agents);
+  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
+    surface,
+    { routes: operationRoutes({ clock, checks, metrics, access }), errors: openAiErrors },
+  ];
+  const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
+  const sockets = lazySockets({
+    routes: surface.sockets,
+    errors: openAiErrors,
+    clock,
+    observers,
+    onBug: report,
+    ...(serving.limits.sockets !== undefined && { sockets: serving.limits.sockets }),
+  });
+  const server = await startServer({
+    host,
+    port,
+    allowedHosts: serving.allowedHosts,
+    allowedOrigins: serving.allowedOrigins,
+    limits: limitsOf(serving),
+    newRequestId,
+    upgrades: sockets,
+    observers,
+    clock,
+    onBug: report,
+    ...router(options.portal ? [portal, ...groups] : groups, report),
+  });
+  return {
+    ...server,
+    async close() {
+      // What is being read comes to its end before the connections do.
+      ending.abort();
+      await server.close(PATIENCE_MS);
+      metrics.close();
+    },
+  };
+}
+
+const PATIENCE_MS = 2000;
+
+function isKeyless({ host, serving }: SurfacesOptions): boolean {
+  return isLoopback(host) && serving.keys.length === 0;
+}
+
+/** A conversation may bring pictures along; the portal's requests are short. */
+function limitsOf({ limits }: Serving): ServerLimits {
+  const { bodyBytes = DEFAULT_BODY_BYTES, connections } = limits;
+  return {
+    ...PORTAL_LIMITS,
+    bodyBytes: (path) => (path.startsWith("/api/") ? PORTAL_LIMITS.bodyBytes(path) : bodyBytes),
+    ...(connections !== undefined && { connections }),
+  };
+}
+
+const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;

@@ -1,0 +1,44 @@
+/**
+ * Indented lines that are wider than the terminal, broken where it would break them, with their indent: what a tool says
+ * begins no line, so that it cannot look like a question of ours.
+ */
+export function folded(text: string, columns: number | undefined): string {
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0].slice(0, DEEPEST) ?? "";
+      const width = (columns ?? 0) - indent.length;
+      return indent === "" || width < LEAST_WIDTH ? [line] : pieces(line, indent, width);
+    })
+    .join("\n");
+}
+
+/** As deep as traces put what was said under its call; more is the tool's own. */
+const DEEPEST = 4;
+const LEAST_WIDTH = 20;
+
+function pieces(line: string, indent: string, width: number): string[] {
+  const found: string[] = [];
+  let piece = "";
+  let used = 0;
+  for (const [sign] of line.slice(indent.length).matchAll(SIGNS)) {
+    const wide = widthOf(sign);
+    if (used + wide > width) {
+      found.push(indent + piece);
+      [piece, used] = ["", 0];
+    }
+    piece += sign;
+    used += wide;
+  }
+  return [...found, indent + piece];
+}
+
+// oxlint-disable-next-line no-control-regex -- what begins our own colours
+const SIGNS = /\u001b\[[0-9;]*m|[^]/gu;
+
+/** At most: a line that is broken too early harms nobody. */
+function widthOf(sign: string): number {
+  if (sign === "\t") return 8;
+  if (sign.endsWith("m") && sign.length > 1) return 0;
+  return (sign.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
+}

@@ -1,0 +1,13 @@
+import type { Command } from "commander";
+import { CONFIG } from "./config-option.ts";
+import { port } from "./number-option.ts";
+
+/** What the commands have that serve over HTTP. */
+export function addServingOptions(command: Command): Command {
+  return command
+    .option("-p, --port <number>", "where to listen, 4777; 0 for any port that is free", port)
+    .option("--host <address>", "on which address, 127.0.0.1; any other needs keys")
+    .option("-c, --config <file>", CONFIG)
+    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("--access-log", "a line of JSON for each request, on standard error");
+}

@@ -1,0 +1,246 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { checkCall } from "../../src/bridge/check-call.ts";
+import { configuredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { isTrusted, trust, versionAt } from "../../src/bridge/config/trusted-configs.ts";
+import { configuredPolicy } from "../../src/bridge/policy-agent.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Agent } from "../../src/session/agent.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { ME } from "../support/session-world.ts";
+
+const LOCAL = { type: "local", model: "ollama:none" };
+
+/** A folder with a configuration and a few files. */
+function project(agents: object) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-project-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src/mcp.mjs"), "// a server\n");
+  writeFileSync(join(folder, "tools.mjs"), "export default [];\n");
+  const file = join(folder, "spanline.config.json");
+  const write = (changed: object): void => writeFileSync(file, JSON.stringify({ agents: changed }));
+  write(agents);
+  return { folder, file, write };
+}
+
+function surroundings(folder: string) {
+  return {
+    file: join(folder, "spanline.config.json"),
+    directory: join(folder, ".data"),
+    protectedFolders: [],
+    clock: systemClock,
+    environment: { PATH: process.env["PATH"] },
+    version: "0",
+    report: (error: unknown): void => expect(error).toBeUndefined(),
+    notice: () => undefined,
+    isTrusted: async () => true,
+  };
+}
+
+async function agentsIn(folder: string): Promise<readonly Agent[]> {
+  const { agents, close } = await configuredAgents(surroundings(folder));
+  onTestFinished(close);
+  return agents;
+}
+
+function sessionsOf(agents: readonly Agent[]) {
+  const sessions = createSessions({
+    store: memoryStore(),
+    agents,
+    clock: systemClock,
+    owner: "test",
+    report: (error) => expect(error).toBeUndefined(),
+  });
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+async function placeOf(agent: Agent | undefined, path: string, workingDirectory: string) {
+  const paths = [{ argument: "path", input: path }];
+  const { signal } = new AbortController();
+  const call = { name: "write_file", input: { path }, paths, workingDirectory, signal };
+  const found = await agent?.tools.get("write_file")?.examine?.(call);
+  return found?.paths[0]?.place;
+}
+
+describe("the folder of a session", () => {
+  it("that named none is the root of the agent, or the folder of the configuration", async () => {
+    const { folder } = project({
+      fixed: { provider: LOCAL, workspace: { root: "src" } },
+      free: { provider: LOCAL, workspace: true },
+    });
+    const sessions = sessionsOf(await agentsIn(folder));
+    const folderOf = async (agent: string) =>
+      (await sessions.open({ agent, principal: ME })).workingDirectory;
+    expect(await folderOf("fixed")).toBe(join(folder, "src"));
+    expect(await folderOf("free")).toBe(folder);
+  });
+
+  it("is the whole root for who stands in it, and nobody's who stands elsewhere", async () => {
+    const { folder } = project({ fixed: { provider: LOCAL, workspace: { root: "src" } } });
+    mkdirSync(join(folder, "src/private"));
+    symlinkSync("/etc", join(folder, "src/etc"));
+    const agents = await agentsIn(folder);
+    const sessions = sessionsOf(agents);
+    const open = (workingDirectory: string) => sessions.open({ principal: ME, workingDirectory });
+    expect((await open(join(folder, "src/private"))).workingDirectory).toBe(join(folder, "src"));
+    for (const elsewhere of [folder, "/", join(folder, "src/etc"), join(folder, "srcs")]) {
+      await expect(open(elsewhere)).rejects.toMatchObject({ code: "invalid_option" });
+    }
+    // Of a session that an older log has, the folder widens nothing.
+    expect(await placeOf(agents[0], "../tools.mjs", folder)).toBe("outside");
+  });
+
+  it("that is to be fixed has to be there", async () => {
+    const { folder } = project({ fixed: { provider: LOCAL, workspace: { root: "nowhere" } } });
+    await expect(agentsIn(folder)).rejects.toThrow(/workspace.root is .*nowhere/);
+  });
+});
+
+describe("the programs of MCP servers", () => {
+  it("are files that no tool may write, where they are files of the configuration's folder", async () => {
+    const server = { command: "node", args: ["--import=./src/loader.mjs", "src/mcp.mjs", "src"] };
+    const { folder } = project({
+      coder: {
+        provider: LOCAL,
+        workspace: true,
+        mcpServers: { one: server, two: { command: "./src/run", args: ["-c", "sh src/a.sh; :"] } },
+      },
+    });
+    for (const name of ["loader.mjs", "run", "a.sh"]) writeFileSync(join(folder, "src", name), "");
+    const [agent] = await agentsIn(folder);
+    const names = ["src/mcp.mjs", "src/loader.mjs", "src/run", "src/a.sh", "src/other.mjs"];
+    const places = await Promise.all(names.map((name) => placeOf(agent, name, folder)));
+    expect(places).toEqual(["protected", "protected", "protected", "protected", "inside"]);
+  });
+});
+
+describe("trust", () => {
+  const AGENTS = {
+    coder: {
+      provider: LOCAL,
+      tools: ["./tools.mjs"],
+      mcpServers: { one: { command: "node", args: ["src/mcp.mjs"] } },
+    },
+  };
+
+  it("is in the files that a configuration names as well, and names them", async () => {
+    const { folder, file } = project(AGENTS);
+    const state = join(folder, ".state");
+    const version = await versionAt(file);
+    expect(version).toMatchObject({
+      files: [join(folder, "src/mcp.mjs"), join(folder, "tools.mjs")],
+      commands: ["one: node src/mcp.mjs"],
+    });
+    await trust(version, state);
+    const trusted = async () => isTrusted(await versionAt(file), state);
+    expect(await trusted()).toBe(true);
+    for (const name of ["tools.mjs", "src/mcp.mjs"]) {
+      writeFileSync(join(folder, name), "export default []; // and something else\n");
+      expect(await trusted()).toBe(false);
+      await trust(await versionAt(file), state);
+    }
+    const { isTrusted: _, ...around } = surroundings(folder);
+    const asked = (digest: string) => isTrusted({ file, digest }, state);
+    const { close } = await configuredAgents({ ...around, isTrusted: asked });
+    await close();
+    writeFileSync(join(folder, "src/mcp.mjs"), "// of the next pull\n");
+    await expect(configuredAgents({ ...around, isTrusted: asked })).rejects.toMatchObject({
+      code: "access_denied",
+    });
+  });
+
+  it("is kept for each version", async () => {
+    const { folder, file, write } = project(AGENTS);
+    const state = join(folder, ".state");
+    await trust(await versionAt(file), state);
+    write({ ...AGENTS, other: { provider: LOCAL } });
+    expect(await isTrusted(await versionAt(file), state)).toBe(false);
+    await trust(await versionAt(file), state);
+    write(AGENTS);
+    expect(await isTrusted(await versionAt(file), state)).toBe(true);
+  });
+});
+
+describe("the demo agent of a configuration", () => {
+  it("can be several agents, and a run beside a process that has them", async () => {
+    const { folder } = project({
+      one: { provider: { type: "demo" } },
+      two: { provider: { type: "demo" } },
+    });
+    expect(await agentsIn(folder)).toHaveLength(2);
+    const run = await configuredAgents({ ...surroundings(folder), isForOneRun: true });
+    onTestFinished(run.close);
+    expect(run.agents).toHaveLength(2);
+  });
+});
+
+describe("a check of a policy", () => {
+  async function checked(agent: object, tool = "read_file") {
+    const { folder, file } = project({ coder: agent });
+    const notices: string[] = [];
+    const { directory, clock, environment } = surroundings(folder);
+    const judged = await configuredPolicy(file, {
+      root: "/nowhere",
+      protectedFolders: [],
+      notice: (line) => notices.push(line),
+      tool,
+      around: { directory, clock, environment },
+    });
+    const call = await checkCall(judged, { name: tool, input: { path: "src/mcp.mjs" } });
+    return { call, notices, judged, folder };
+  }
+
+  it("looks for paths where the agent works, and not where one stands", async () => {
+    const { call, notices, judged, folder } = await checked({ provider: LOCAL, workspace: true });
+    expect(call.decision.context.paths).toMatchObject([{ hostPath: join(folder, "src/mcp.mjs") }]);
+    expect([call.isKnown, notices]).toEqual([true, []]);
+    const input = { path: "mcp.mjs" };
+    const there = { name: "read_file", input, workingDirectory: join(folder, "src") };
+    const { decision } = await checkCall(judged, there);
+    expect(decision.context.paths).toMatchObject([{ place: "inside", workspacePath: "mcp.mjs" }]);
+  });
+
+  it("says that an agent without a workspace has none of its tools", async () => {
+    const { call, notices } = await checked({ provider: LOCAL });
+    expect(call.isKnown).toBe(false);
+    expect(notices).toEqual(["agents.coder has no workspace, and so it has no read_file"]);
+  });
+
+  it("says that there is nobody beside the one who is asked", async () => {
+    const rules = [{ ask: { tool: "read_file" }, approval: { approvers: 2 } }];
+    const { call } = await checked({ provider: LOCAL, workspace: true, policy: { rules } });
+    expect(call.note).toContain("one person");
+  });
+
+  it.each([
+    [
+      "a variable that is not set",
+      { environment: { A_KEY: { env: "NOWHERE" } } },
+      "NOWHERE is not set",
+    ],
+    ["a model of no name", { provider: { type: "local", model: "x:y" } }, "names no model"],
+    ["a root that is not there", { workspace: { root: "none" } }, "workspace.root is"],
+    [
+      "a server's secret that is not set",
+      { mcpServers: { one: { command: "node", env: { A_TOKEN: { env: "NOWHERE" } } } } },
+      "agents.coder.mcpServers.one.env.A_TOKEN has no value",
+    ],
+  ])("says that %s lets no session start", async (_, agent, complaint) => {
+    const { notices } = await checked({ provider: LOCAL, workspace: true, ...agent });
+    expect(notices).toEqual([expect.stringContaining(complaint)]);
+    expect(notices[0]).toContain("A session would not start: agents.coder.");
+  });
+
+  it("says that there is no sandbox where one is required", async () => {
+    const path = process.env["PATH"];
+    process.env["PATH"] = "/nowhere";
+    onTestFinished(() => void (process.env["PATH"] = path));
+    const { notices } = await checked({ provider: LOCAL, workspace: { requireSandbox: true } });
+    expect(notices).toEqual([expect.stringContaining("workspace.requireSandbox is set")]);
+  });
+});
