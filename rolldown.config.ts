@@ -12,6 +12,7 @@ export default defineConfig({
     index: "src/index.ts",
     "wire/index": "src/wire/index.ts",
     "providers/index": "src/providers/index.ts",
+    "aigo/index": "src/aigo/index.ts",
     "emulator/index": "src/emulator/index.ts",
     "cli/main": "src/cli/main.ts",
   },

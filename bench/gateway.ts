@@ -1,0 +1,168 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  Agent,
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
+
+/** An agent of AgentCore's that says so many words, one every so often, with what it was asked in each. */
+export interface Speech {
+  readonly words: number;
+  readonly everyMs: number;
+  /** How long it thinks before the first. */
+  readonly afterMs?: number;
+}
+
+export interface Upstream {
+  readonly url: string;
+  speech: Speech;
+  /** When the connection of a call was closed before its end, by what it had been asked. */
+  readonly hungUp: Map<string, number>;
+  close(): Promise<void>;
+}
+
+/** In this process: what is measured is in another. */
+export async function startUpstream(): Promise<Upstream> {
+  const hungUp = new Map<string, number>();
+  const speak = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const asked = askedIn(await text(incoming));
+    outgoing.on("close", () => {
+      if (!outgoing.writableFinished) hungUp.set(asked, performance.now());
+    });
+    outgoing.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
+    outgoing.write(encodeEvent("messageStart", { role: "assistant" }));
+    const { words, everyMs, afterMs = 0 } = upstream.speech;
+    if (afterMs > 0) await pause(afterMs);
+    for (let word = 0; word < words && !outgoing.destroyed; word++) {
+      const delta = { text: `${asked}:${word}:${performance.now().toFixed(3)} ` };
+      outgoing.write(encodeEvent("contentBlockDelta", { contentBlockIndex: 0, delta }));
+      if (everyMs > 0) await pause(everyMs);
+    }
+    if (outgoing.destroyed) return;
+    outgoing.write(encodeEvent("contentBlockStop", { contentBlockIndex: 0 }));
+    outgoing.end(encodeEvent("messageStop", { stopReason: "end_turn" }));
+  };
+  const server = createServer((incoming, outgoing) => void speak(incoming, outgoing));
+  // On a busy machine a gateway may be late to let go of a connection that it keeps; that is not what is measured.
+  server.keepAliveTimeout = 120_000;
+  server.headersTimeout = 0;
+  const upstream: Upstream = {
+    url: await listening(server),
+    speech: { words: 1, everyMs: 0 },
+    hungUp,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return upstream;
+}
+
+function askedIn(body: string): string {
+  return /"text":"([^"]*)"/.exec(body)?.[1] ?? body;
+}
+
+export async function listening(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export interface Gateway {
+  readonly url: string;
+  /** Of its process, as it says itself. */
+  metric(name: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+const ARN = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/bench-0123456789";
+
+/** `spanline up` in a process of its own, with one agent. */
+export async function startGateway(upstream: string): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
+  const config = join(folder, "bench.json");
+  const provider = { type: "harness", arn: ARN, endpoint: upstream };
+  writeFileSync(config, JSON.stringify({ agents: { bench: { provider } } }));
+  const program = join(import.meta.dirname, "..", "..", "..", "dist", "cli", "main.js");
+  const data = ["--config", config, "--data-dir", join(folder, "data")];
+  const child = spawn(process.execPath, [program, "up", "--port", "0", "--json", ...data], {
+    env: { ...process.env, AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = JSON.parse(await firstLine(child)).url;
+  return {
+    url,
+    async metric(name) {
+      const answer = await fetch(`${url}/metrics`);
+      const lines = (await answer.text()).split("\n");
+      return Number(
+        lines
+          .find((line) => line.startsWith(name))
+          ?.split(" ")
+          .at(-1),
+      );
+    },
+    async close() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A program of this folder in a process of its own. Its first line says where it listens. */
+export async function startProgram(name: string, argument: string) {
+  const program = join(import.meta.dirname, name);
+  const child = spawn(process.execPath, ["--no-warnings", program, argument], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = (await firstLine(child)).trim();
+  return {
+    url,
+    async close() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error("It has no output");
+  for await (const line of createInterface(stdout)) return line;
+  throw new Error("It ended before it said where it listens");
+}
+
+/** Connections are kept, as clients do. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
+
+/** A call whose answer is read by whoever gets it. */
+export function call(
+  url: string,
+  body: object | null,
+  signal?: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const method = body === null ? "GET" : "POST";
+    const headers = { "content-type": "application/json" };
+    const outgoing = send(url, { method, headers, agent, ...(signal && { signal }) }, resolve);
+    outgoing.on("error", reject);
+    outgoing.end(body === null ? undefined : JSON.stringify(body));
+  });
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}

@@ -1,0 +1,140 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  call,
+  percentile,
+  startGateway,
+  startProgram,
+  startUpstream,
+  type Gateway,
+  type Upstream,
+} from "./gateway.ts";
+import { median } from "./measure.ts";
+import type { Row } from "./report.ts";
+
+const ROUNDS = 150;
+const WARM_UP = 30;
+const STREAMS = 200;
+const WORDS = 40;
+const EVERY_MS = 50;
+const CANCELS = 30;
+
+/**
+ * From a request to its first delta [OR-20], through the gateway with its log, and through a bare pipe; then 200 streams at once, which
+ * must not mix [OR-44]: how late each delta comes [AC-100], how late the gateway's loop is, and how soon a call is
+ * closed whose caller hangs up [OR-47].
+ */
+export async function gatewayRow(): Promise<Row> {
+  const upstream = await startUpstream();
+  const pipe = await startProgram("bare-pipe.js", upstream.url);
+  const gateway = await startGateway(upstream.url);
+  try {
+    const straight: number[] = [];
+    const piped: number[] = [];
+    const through: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      straight.push(await firstDelta(upstream.url, { text: "hi" }));
+      piped.push(await firstDelta(pipe.url, { text: "hi" }));
+      through.push(await firstDelta(`${gateway.url}/v1/responses`, prompt("hi")));
+    }
+    const [direct, bare, ours] = [straight, piped, through].map((all) => all.slice(WARM_UP));
+    await gateway.metric("nodejs_eventloop_delay_seconds");
+    const late = await delays(gateway, upstream);
+    const loop = 1000 * (await gateway.metric('nodejs_eventloop_delay_seconds{quantile="0.99"}'));
+    const cancels = await cancelTimes(gateway, upstream);
+    return {
+      title: "gateway: from a request to its first delta, through the log on the disk",
+      unit: "ms",
+      measured: [
+        { name: "straight from the agent", rounds: direct ?? [] },
+        { name: "through a bare pipe", rounds: bare ?? [] },
+        { name: "through spanline", rounds: ours ?? [] },
+        { name: "through a bare pipe, p99", rounds: [percentile(bare ?? [], 0.99)] },
+        { name: "through spanline, p99", rounds: [percentile(ours ?? [], 0.99)] },
+        {
+          name: `${STREAMS} streams at once: a delta is late by, p50`,
+          rounds: [percentile(late, 0.5)],
+        },
+        {
+          name: `${STREAMS} streams at once: a delta is late by, p99`,
+          rounds: [percentile(late, 0.99)],
+        },
+        { name: `${STREAMS} streams at once: the loop is late by, p99`, rounds: [loop] },
+        { name: "from a hang-up to the end of the agent's call", rounds: cancels },
+      ],
+      growth: [],
+      ratios: [
+        {
+          text: "spanline ÷ bare pipe, from the request on",
+          value: median(ours ?? []) / median(bare ?? []),
+          target: 2,
+          wanted: "at most",
+        },
+      ],
+    };
+  } finally {
+    await gateway.close();
+    await pipe.close();
+    await upstream.close();
+  }
+}
+
+function prompt(input: string) {
+  return { model: "bench", input, stream: true };
+}
+
+async function firstDelta(url: string, body: object): Promise<number> {
+  const start = performance.now();
+  let first = Number.NaN;
+  for await (const piece of await call(url, body)) {
+    if (Number.isNaN(first) && String(piece).includes("hi:0:")) first = performance.now() - start;
+  }
+  return first;
+}
+
+/** How late each delta of many streams comes. Throws where one gets what is another's, or not all of its own. */
+async function delays(gateway: Gateway, upstream: Upstream): Promise<number[]> {
+  upstream.speech = { words: WORDS, everyMs: EVERY_MS };
+  const late: number[] = [];
+  const read = async (name: string): Promise<void> => {
+    const words: string[] = [];
+    let text = "";
+    for await (const piece of await call(`${gateway.url}/v1/responses`, prompt(name))) {
+      const now = performance.now();
+      text += String(piece);
+      const frames = text.split("\n\n");
+      text = frames.pop() ?? "";
+      for (const frame of frames) {
+        if (!frame.startsWith("event: response.output_text.delta")) continue;
+        const delta: string = JSON.parse(frame.slice(frame.indexOf("data: ") + 6)).delta;
+        for (const word of delta.trim().split(" ")) {
+          const [of, at, sent] = word.split(":");
+          words.push(`${of}:${at}`);
+          late.push(now - Number(sent));
+        }
+      }
+    }
+    const own = Array.from({ length: WORDS }, (_, at) => `${name}:${at}`);
+    if (words.join() !== own.join()) throw new Error(`${name} got ${words.join()}`);
+  };
+  await Promise.all(Array.from({ length: STREAMS }, (_, at) => read(`stream-${at}`)));
+  return late;
+}
+
+async function cancelTimes(gateway: Gateway, upstream: Upstream): Promise<number[]> {
+  upstream.speech = { words: 1000, everyMs: 20 };
+  const times: number[] = [];
+  for (let round = 0; round < CANCELS; round++) {
+    const name = `cancelled-${round}`;
+    const caller = new AbortController();
+    const answer = await call(`${gateway.url}/v1/responses`, prompt(name), caller.signal);
+    await new Promise<void>((resolve) => {
+      answer.on("data", (piece) => String(piece).includes(`${name}:3:`) && resolve());
+      answer.on("error", () => {});
+    });
+    const start = performance.now();
+    caller.abort();
+    while (!upstream.hungUp.has(name)) await pause(1);
+    times.push((upstream.hungUp.get(name) ?? Number.NaN) - start);
+  }
+  return times;
+}
