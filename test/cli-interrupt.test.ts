@@ -34,22 +34,24 @@ async function silentServer() {
   const mcpServers = { silent: { type: "http", url, connectTimeoutMs: 600_000 } };
   const provider = { type: "local", model: "ollama:none" };
   const agents = { coder: { provider, mcpServers } };
-  writeFileSync(join(root, "spanline.config.json"), JSON.stringify({ agents }));
-  return { isCalled, options: { workingDirectory: root }, data: join(root, "data") };
+  const config = join(root, "spanline.config.json");
+  writeFileSync(config, JSON.stringify({ agents }));
+  const flags = ["--config", config, "--data-dir", join(root, "data")];
+  return { isCalled, options: { workingDirectory: root }, flags };
 }
 
 describe("Ctrl-C while MCP servers are opened", () => {
   it("ends a run", async () => {
-    const { isCalled, options, data } = await silentServer();
-    const child = command.start(["run", "Hi", "--data-dir", data], options);
+    const { isCalled, options, flags } = await silentServer();
+    const child = command.start(["run", "Hi", ...flags], options);
     await isCalled;
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
   });
 
   it("ends a bridge that is just being started", async () => {
-    const { isCalled, options, data } = await silentServer();
-    const child = command.start(["up", "--port", "0", "--data-dir", data], options);
+    const { isCalled, options, flags } = await silentServer();
+    const child = command.start(["up", "--port", "0", ...flags], options);
     const notes: string[] = [];
     child.stderr.on("data", (piece) => notes.push(String(piece)));
     await isCalled;
@@ -59,8 +61,8 @@ describe("Ctrl-C while MCP servers are opened", () => {
   });
 
   it("ends a bridge where somebody opens another session", async () => {
-    const { isCalled, options, data } = await silentServer();
-    const started = command.start(["acp", "--data-dir", data], { ...options, isTerminal: true });
+    const { isCalled, options, flags } = await silentServer();
+    const started = command.start(["acp", ...flags], { ...options, isTerminal: true });
     const request = (id: number, method: string, params: object): void => {
       started.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     };
