@@ -56,9 +56,11 @@ describe.each(releases)("the log of version %s", (release) => {
 });
 
 describe("what was allowed in the log of version 0.1", () => {
-  it("is allowed today, and what was taken back is not", () => {
+  it("is allowed today, what was taken back is not, and nothing is once it is doubted", () => {
     const log = linesOf("log-0.1.read.jsonl") as readonly Envelope[];
-    const { approvals } = log.reduce(evolve, initialState);
+    const doubted = log.findIndex(({ event }) => event.type === "approvals.doubted");
+    expect(log.reduce(evolve, initialState).approvals.grants).toEqual([]);
+    const { approvals } = log.slice(0, doubted).reduce(evolve, initialState);
     expect(approvals).toEqual({
       pending: [],
       grants: [
