@@ -92,10 +92,25 @@ function owedReceipts() {
   const answered = new Map<string, boolean>();
   /** The question that was last asked about a call. */
   const asked = new Map<string, string>();
+  /** Calls that may have run here, and those that were another's to run. */
+  const started = new Set<string>();
+  const elsewhere = new Set<string>();
+  const neverStarted = (toolCallId: string): Gap | undefined =>
+    started.has(toolCallId) || elsewhere.has(toolCallId)
+      ? undefined
+      : { toolCallId, what: "started" };
   const gapIn = (event: AgentEvent): Gap | undefined => {
     switch (event.type) {
+      case "tool.called":
+        if (event.executor === "prompter" || event.call.runBy === "server")
+          elsewhere.add(event.toolCallId);
+        return undefined;
+      case "tool.spawned":
+      case "tool.progressed":
+        return neverStarted(event.toolCallId);
       case "tool.started": {
         const { toolCallId, digest, approvalId } = event;
+        started.add(toolCallId);
         const receipt = decided.get(toolCallId);
         const action = receipt?.digest === digest ? receipt.decision.action : undefined;
         const isAnswered = action === "ask" && answered.get(approvalId ?? "") === true;
@@ -111,7 +126,9 @@ function owedReceipts() {
         return isAsJudged ? undefined : { toolCallId, what: "shown" };
       }
       case "tool.finished": {
-        const { toolCallId, ending } = event;
+        const { toolCallId, ending, durationMs } = event;
+        // Only what ran here took its time, or did its work.
+        if (ending === "succeeded" || durationMs !== undefined) return neverStarted(toolCallId);
         if (ending !== "denied") return undefined;
         const isDenied = decided.get(toolCallId)?.decision.action === "deny";
         const isAnswered = answered.get(asked.get(toolCallId) ?? "") === false;

@@ -84,6 +84,16 @@ describe("the signed receipts of a session", () => {
     ]);
   });
 
+  it("are missed together with the start of their call, by its end [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const gone = new Set(["approval.requested", "tool.started"]);
+    const rest = log.filter(({ event }) => !isReceipt(event) && !gone.has(event.type));
+    expect(found(rest, keys)).toMatchObject([
+      { gap: { what: "started" } },
+      { gap: { what: "started" } },
+    ]);
+  });
+
   it("say how many were taken out, and where", async () => {
     const { keys, log } = await signedLog();
     const [, second, third, fourth] = log.filter(({ event }) => isReceipt(event));
