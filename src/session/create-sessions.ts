@@ -1,5 +1,3 @@
-import type { Principal } from "../domain/actor.ts";
-import type { PromptPart } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
@@ -9,17 +7,14 @@ import { openDriver, takeUpDriver, unknownSession } from "./begin-driver.ts";
 import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
-import { findPrompt } from "./find-prompt.ts";
-import { keepImages } from "./keep-images.ts";
 import { newId, newSeed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
-import { refused } from "./refused.ts";
+import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
 import type { OpenSession, Sender, Sessions } from "./sessions.ts";
 import { takeUpLeft } from "./take-up-left.ts";
-import { imageHandling } from "./turn-options.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -113,35 +108,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    const { principal } = from;
-    const refusal = wanted.type === "forget" && (await notToForget(sessionId, wanted, principal));
-    if (refusal) return refusal;
-    const facts = driver.state.agent?.facts;
-    const takesImages = facts !== undefined && imageHandling(facts) !== "reject";
-    const kept = await keepImages(wanted, {
-      isWanted: takesImages && principal.rights.includes("prompt"),
-      putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
-    });
-    if ("reply" in kept) return kept.reply;
-    const counted = wanted.type === "cancel" ? { readers: readers.count(sessionId) } : {};
-    const commanded = { ...commanding(kept.command, from), ...counted };
-    const reply = await driver.send(commanded, commandKey(from));
-    if (reply === undefined) throw new Error(`The command ${wanted.type} got no reply`);
-    return reply;
-  }
-
-  /** What one said oneself needs no right over others. */
-  async function notToForget(
-    sessionId: string,
-    { promptId }: { readonly promptId: string },
-    { id, rights }: Principal,
-  ): Promise<CommandReply | undefined> {
-    const found = await findPrompt(store, sessionId, promptId);
-    if (found === undefined) {
-      return refused("not_found", `There is no prompt ${promptId} in this session`);
-    }
-    if (found.actor?.principal === id || rights.includes("control")) return undefined;
-    return refused("access_denied", "This prompt is another's; it needs the right to control");
+    return sendCommand(wanted, from, { sessionId, store, driver, readers });
   }
 
   const recover = (): Promise<void> =>
@@ -207,17 +174,6 @@ function opening(sessionId: string, wanted: OpenSession) {
   } as const;
 }
 
-function commanding(
-  command: SessionCommand<PromptPart>,
-  { principal, clientId, commandId }: Sender,
-) {
-  const { id, rights } = principal;
-  const client = clientId === undefined ? {} : { clientId };
-  const by = { kind: "user", principal: id, ...client } as const;
-  const named = commandId === undefined ? {} : { commandId };
-  return { type: "commanded", command, by, rights, ...named } as const;
-}
-
 function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
   const agent = name === undefined ? agents[0] : agents.find(({ facts }) => facts.name === name);
   if (agent !== undefined) return agent;
@@ -233,9 +189,4 @@ async function recordOf(store: Store, sessionId: string): Promise<SessionRecord>
   const record = await store.session(sessionId);
   if (record === undefined) throw unknownSession(sessionId);
   return record;
-}
-
-/** One sender's names for its commands are nobody else's. */
-function commandKey({ principal, commandId }: Sender): string | undefined {
-  return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
 }

@@ -18,21 +18,17 @@ export interface JudgedWork {
  */
 export async function judgedAgent(effect: Effect, work: JudgedWork): Promise<Agent | undefined> {
   const { live, state, signal, send } = work;
+  if (effect.type !== "tool" && effect.type !== "examine") return live.current;
+  const { toolCallId } = effect;
+  const starting =
+    effect.type === "tool" ? { starting: { toolCallId, attempt: effect.attempt } } : {};
   while (!signal.aborted) {
     const agent = live.current;
     const { digest, facts } = agent;
-    if (digest === judgedBy(effect, state())) return agent;
-    if (effect.type !== "tool" && effect.type !== "examine") return agent;
-    const { toolCallId } = effect;
-    const starting =
-      effect.type === "tool" ? { starting: { toolCallId, attempt: effect.attempt } } : {};
+    const judgedBy =
+      effect.type === "tool" ? runOf(state().tools, toolCallId)?.judged?.agent : effect.agent;
+    if (digest === judgedBy) return agent;
     await send({ type: "agent-changed", agent: { digest, facts }, ...starting });
   }
   return undefined;
-}
-
-/** The definition by which the tool was let start, or is to be looked at. */
-function judgedBy(effect: Effect, { tools }: SessionState): string | undefined {
-  if (effect.type === "tool") return runOf(tools, effect.toolCallId)?.judged?.agent;
-  return effect.type === "examine" ? effect.agent : undefined;
 }

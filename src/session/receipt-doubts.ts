@@ -1,6 +1,12 @@
 import type { Signature } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
-import { isReceipt, signedContent, type LastReceipt, type Receipt } from "../domain/receipt.ts";
+import {
+  isReceipt,
+  signatureOf,
+  signedContent,
+  type LastReceipt,
+  type Receipt,
+} from "../domain/receipt.ts";
 
 /** Whether a signature is of this content, and made with a key of this user's. */
 export type Verify = (content: unknown, signature: Pick<Signature, "keyId" | "mac">) => boolean;
@@ -27,10 +33,8 @@ export function receiptDoubts(verify: Verify): ReceiptDoubts {
   };
 }
 
-/** A log may have been made elsewhere, or changed into what no program of ours writes. */
 function isProven(envelope: Envelope, event: Receipt, last: LastReceipt, verify: Verify): boolean {
-  const { keyId, mac, number, before } = Object(event.signature);
-  if (typeof keyId !== "string" || typeof mac !== "string") return false;
-  if (number !== last.number + 1 || before !== last.mac) return false;
-  return verify(signedContent({ ...envelope, event }, { number, before }), { keyId, mac });
+  const signature = signatureOf(event) ?? undefined;
+  if (signature?.number !== last.number + 1 || signature.before !== last.mac) return false;
+  return verify(signedContent({ ...envelope, event }, signature), signature);
 }

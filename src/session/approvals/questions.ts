@@ -2,7 +2,6 @@ import type {
   ApprovalRequested,
   ApprovalResolved,
   ApprovalVoted,
-  Question,
 } from "../../domain/agent-event.ts";
 import { NO_TO } from "../../domain/answers.ts";
 import { agentOf, type Work } from "../work.ts";
@@ -38,7 +37,7 @@ export function voted(work: Work, vote: Omit<ApprovalVoted, "type">): void {
 /** Nobody answered, and that is no yes. */
 export function unanswered(
   work: Work,
-  { approvalId, question }: Pick<PendingApproval, "approvalId"> & { readonly question: Question },
+  { approvalId, question }: PendingApproval,
   by: Exclude<ApprovalResolved["by"], "person">,
 ): void {
   work.emit({ type: "approval.resolved", approvalId, decision: NO_TO[question], by });

@@ -13,7 +13,7 @@ export type Judgement =
   /** It cannot be run as it is; `message` is for the model. */
   | { readonly verdict: "refuse"; readonly message: string }
   /** What its arguments lead to on this machine has to be looked at first. */
-  | ({ readonly verdict: "examine" } & ToExamine)
+  | { readonly verdict: "examine" }
   | { readonly verdict: "decide"; readonly decision: PolicyDecision; readonly digest: string };
 
 export interface ToExamine {
@@ -28,7 +28,7 @@ export function judgeCall(run: ToolRun, agent: AgentFacts, tools: ToolsState): J
   if ("verdict" in call) return call;
   const { facts, input, digest, isAsCalled } = call;
   const paths = pathsOf(run, call);
-  if (paths === undefined) return { verdict: "examine", facts, input, digest };
+  if (paths === undefined) return { verdict: "examine" };
   const made = (isAsCalled ? run.made : undefined) ?? timesMade(tools.made, run.name, input);
   const { repeats, repeatsForgotten } = made;
   const context = {

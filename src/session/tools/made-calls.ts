@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { callDigest } from "./call-digest.ts";
+import { digestOf } from "../../platform/digest.ts";
 
 /** How often each call was made in a session. What is forgotten is still counted: as what may have been made. */
 export interface MadeCalls {
@@ -61,4 +61,9 @@ function withoutRarest(calls: readonly MadeCall[], forgotten: number): MadeCalls
 
 function mostTimes({ count, before }: MadeCall): number {
   return count + before;
+}
+
+/** The same for calls of one tool with the same arguments. */
+function callDigest(name: string, input: JsonObject): string {
+  return digestOf([name, input]);
 }

@@ -170,3 +170,12 @@ export const initialTurnState: TurnState = {
 export function isSpeaking(current: CurrentTurn | null): boolean {
   return current !== null && (current.unsent.length > 0 || current.unsentImages.length > 0);
 }
+
+export function staged(turn: TurnState, current: CurrentTurn, stage: Stage): TurnState {
+  return { ...turn, current: { ...current, stage } };
+}
+
+export function withUpstream(turn: TurnState, change: Partial<Upstream>): TurnState {
+  if (turn.upstream === null) return turn;
+  return { ...turn, upstream: { ...turn.upstream, ...change } };
+}
