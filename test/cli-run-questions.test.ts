@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
 
@@ -20,6 +22,7 @@ async function asked(answers: readonly Scripted[], agent: object = {}, flags: st
   const root = join(command.folder, `asked-${(count += 1)}`);
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "a.txt"), "one\ntwo\n");
+  execFileSync("mkfifo", [join(root, "asked")]);
   const coder = {
     provider: { type: "local", model: "openai:scripted" },
     environment: { OPENAI_BASE_URL: `${model.url}/v1` },
@@ -47,10 +50,9 @@ const write = (path: string, content = "x\n") => ({
 
 describe("a question on the terminal", () => {
   it("stands alone: what tools print while it is open comes after the answer", async () => {
-    // The command that is allowed ends only after the question is there.
+    // The command that is allowed ends only after the question is there. Left alone it ends too.
     const policy = { rules: [{ allow: { tool: "run_command" } }] };
-    const wait =
-      "until [ -e asked ]; do :; done; echo; printf 'Run list_%s? [y/N] ' files; touch told";
+    const wait = "timeout 30 cat asked; echo; printf 'Run list_%s? [y/N] ' files; touch told";
     const { root, child } = await asked(
       [
         wants(write("b.txt"), { id: "c2", name: "run_command", input: { command: wait } }),
@@ -60,8 +62,8 @@ describe("a question on the terminal", () => {
     );
     const before = await saying(child.stderr, "Run write_file? [y/N] ");
     expect(before).toContain('\n  write_file {"path":"b.txt","content":"x\\n"}\n');
-    writeFileSync(join(root, "asked"), "");
-    while (!existsSync(join(root, "told"))) await new Promise((resolve) => setImmediate(resolve));
+    await writeFile(join(root, "asked"), "");
+    await vi.waitUntil(() => existsSync(join(root, "told")), { timeout: 20_000 });
     child.stdin.write("maybe\n");
     const again = await saying(child.stderr, "Run write_file? [y/N] ");
     const rest = text(child.stderr);
