@@ -10,9 +10,9 @@ import { addUsage, type Usage } from "../../domain/usage.ts";
 import { chatError, type ChatDelta, type ChatOutput, type FinishReason } from "./chat-chunk.ts";
 import {
   argumentsOf,
-  callItem,
-  reasoningItem,
-  resultItem,
+  tracedCall,
+  tracedResult,
+  tracedThought,
   type ChatTraceItem,
 } from "./chat-trace.ts";
 import { chatUsage } from "./chat-usage.ts";
@@ -80,7 +80,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "text.finished": duringTurn((state, event, emit) => endText(state, event, emit)),
   "thought.delta": silent("its end has the whole of it"),
   "thought.finished": duringTurn((state, { text }, _, envelope) => {
-    if (text !== "") state.trace.push({ toolCallId: null, item: reasoningItem(text, envelope) });
+    if (text !== "") state.trace.push({ toolCallId: null, item: tracedThought(text, envelope) });
   }),
   "tool.announced": duringTurn((state, { toolCallId }, _, { seq }) => {
     if (!state.calls.has(toolCallId)) state.calls.set(toolCallId, { seq, call: null });
@@ -91,7 +91,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     known.call = call;
     state.calls.set(toolCallId, known);
     const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: callItem(call, outer, { sessionId, seq: known.seq }) });
+    state.trace.push({ toolCallId, item: tracedCall(call, outer, { sessionId, seq: known.seq }) });
   }),
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent(APPROVALS),
@@ -104,7 +104,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     // What the client itself brought to a call of an answer before this one, it knows.
     if (!state.calls.has(toolCallId)) return;
     const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: resultItem(event, outer, envelope) });
+    state.trace.push({ toolCallId, item: tracedResult(event, outer, envelope) });
   }),
   "approval.requested": silent(APPROVALS),
   "approval.voted": silent(APPROVALS),
