@@ -4,7 +4,7 @@ import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { converseFold } from "../converse/fold.ts";
 import { readUnionEvent } from "../converse/parse.ts";
 import { aigoOutput, type AigoOptions, type AigoOutput } from "./aigo-output.ts";
-import { shortDigest } from "./short-digest.ts";
+import { shortDigest } from "../responses/short-digest.ts";
 
 /** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
 export interface RawModelOutput {

@@ -1,61 +1,36 @@
 import type { ToolFinished } from "../../domain/agent-event.ts";
-import type { Envelope } from "../../domain/envelope.ts";
 import type { ToolCall } from "../../domain/tool.ts";
-import { itemId } from "../responses/item-id.ts";
+import type { Place } from "../responses/ids.ts";
+import { functionCallItem, functionCallOutputItem, reasoningItem } from "../responses/items.ts";
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
   ReasoningItem,
 } from "../responses/response-item.ts";
-import { outputText } from "../responses/tool-output.ts";
 
 /** What the agent did, beside what it said: the items that an Open Responses output has for it. */
 export type ChatTraceItem = FunctionCallItem | FunctionCallOutputItem | ReasoningItem;
 
-interface Place {
-  readonly sessionId: string;
-  /** Of the event that opened the item. */
-  readonly seq: number;
+/** `place` is of the event that opened the item, here and below. */
+export function tracedCall(call: ToolCall, outer: string, place: Place): FunctionCallItem {
+  const status = call.input === null ? "incomplete" : "completed";
+  const said = { key: String(place.seq), call: { ...call, id: outer } };
+  return functionCallItem(said, { scope: place.sessionId, status });
 }
 
-export function callItem(
-  call: ToolCall,
-  outer: string,
-  { sessionId, seq }: Place,
-): FunctionCallItem {
-  return {
-    id: itemId("function_call", sessionId, String(seq)),
-    type: "function_call",
-    call_id: outer,
-    name: call.name,
-    arguments: argumentsOf(call),
-    status: call.inputError === undefined ? "completed" : "incomplete",
-  };
-}
-
-export function resultItem(
+export function tracedResult(
   { result }: ToolFinished,
   outer: string,
-  { sessionId, seq }: Envelope,
+  place: Place,
 ): FunctionCallOutputItem {
-  const output = outputText(result.parts);
-  return {
-    id: itemId("function_call_output", sessionId, String(seq)),
-    type: "function_call_output",
-    call_id: outer,
-    output,
-    status: "completed",
-    ...(result.isError && { is_error: true, error: output }),
-  };
+  const facts = { scope: place.sessionId, status: "completed", output: "text" } as const;
+  const said = { key: String(place.seq), result: { ...result, callId: outer } };
+  return functionCallOutputItem(said, facts);
 }
 
-export function reasoningItem(text: string, { sessionId, seq }: Place): ReasoningItem {
-  return {
-    id: itemId("reasoning", sessionId, String(seq)),
-    type: "reasoning",
-    status: "completed",
-    summary: [{ type: "summary_text", text }],
-  };
+export function tracedThought(text: string, place: Place): ReasoningItem {
+  const facts = { scope: place.sessionId, status: "completed", raw: false } as const;
+  return reasoningItem({ key: String(place.seq), text }, facts);
 }
 
 /** A call without arguments has those of an empty object. */

@@ -1,22 +1,22 @@
-import type { Usage } from "../../domain/usage.ts";
+import type { ResponseUsage } from "../responses/response-usage.ts";
 
 export interface ChatUsage {
   /** Everything that the model read, cached or not. */
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+  readonly prompt_tokens_details: ResponseUsage["input_tokens_details"];
+  readonly completion_tokens_details: ResponseUsage["output_tokens_details"];
 }
 
-export function chatUsage(usage: Usage): ChatUsage {
-  const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+/** The counts of a response, in the words of chat completions. */
+export function chatUsage(usage: ResponseUsage): ChatUsage {
+  const { input_tokens, output_tokens } = usage;
   return {
-    prompt_tokens: read,
-    completion_tokens: usage.outputTokens,
-    total_tokens: read + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
-    // No provider here counts reasoning apart from the rest of the output.
-    completion_tokens_details: { reasoning_tokens: 0 },
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    total_tokens: input_tokens + output_tokens,
+    prompt_tokens_details: usage.input_tokens_details,
+    completion_tokens_details: usage.output_tokens_details,
   };
 }

@@ -8,6 +8,7 @@ import { runCodec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { EVENT_MANIFEST } from "../../domain/event-manifest.ts";
 import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { addUsage, type Usage } from "../../domain/usage.ts";
 import { isChatError, type ChatOutput } from "./chat-chunk.ts";
 import { chunkEncoder } from "./chunk-encoder.ts";
 import { CHUNK_RULES } from "./chunk-rules.ts";
@@ -88,6 +89,11 @@ function calls(
     { type: "tool.announced", toolCallId, messageId, block: 1, name: "look" },
     { type: "tool.called", toolCallId, messageId, block: 1, call },
   ];
+}
+
+/** One call of the provider, as it says of itself what it used. */
+function counted(usage: Usage): AgentEvent {
+  return { type: "call.finished", callId: "c", outcome: "completed", reason: null, usage };
 }
 
 function ends(toolCallId: string): AgentEvent {
@@ -194,6 +200,7 @@ describe("a streamed chat completion", () => {
       ends("tool_1"),
       ...calls("tool_2", "m2", ""),
       ...calls("tool_3", "m2"),
+      counted(USAGE),
       { type: "turn.paused", turnId: "t", toolCallIds: ["tool_2", "tool_3"] } as const,
       // Said in the log behind the pause, and part of the next answer.
       ...says("m3", "Later"),
@@ -214,6 +221,7 @@ describe("a streamed chat completion", () => {
           finish_reason: "tool_calls",
         },
       ],
+      usage: COUNTED,
     });
   });
 
@@ -231,11 +239,13 @@ describe("a streamed chat completion", () => {
       { type: "results.given", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
       ends("tool_2"),
       ...says("m4", "Thanks."),
-      finished({ usage: USAGE }),
+      counted(USAGE),
+      finished({ usage: addUsage(USAGE, USAGE) }),
     ];
     expect(completionOf(encoded(events))).toMatchObject({
       id: `chatcmpl_${SESSION}_7`,
       choices: [{ message: { content: "Thanks." }, finish_reason: "stop" }],
+      // Not that of the answer before it, which was told its own.
       usage: COUNTED,
     });
     expect(JSON.stringify(encoded(events))).not.toContain("trace");

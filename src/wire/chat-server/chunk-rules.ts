@@ -6,13 +6,14 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { addUsage, type Usage } from "../../domain/usage.ts";
+import { addUsage } from "../../domain/usage.ts";
+import { NO_USAGE, responseUsage } from "../responses/response-usage.ts";
 import { chatError, type ChatDelta, type ChatOutput, type FinishReason } from "./chat-chunk.ts";
 import {
   argumentsOf,
-  callItem,
-  reasoningItem,
-  resultItem,
+  tracedCall,
+  tracedResult,
+  tracedThought,
   type ChatTraceItem,
 } from "./chat-trace.ts";
 import { chatUsage } from "./chat-usage.ts";
@@ -68,7 +69,9 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "upstream.opened": silent(UPSTREAM),
   "upstream.settled": silent(UPSTREAM),
   "call.started": silent(UPSTREAM),
-  "call.finished": silent("the turn's end says what came of it"),
+  "call.finished": duringTurn((state, { usage }) => {
+    if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
+  }),
   "call.lost": silent("the turn's end says what came of it"),
   "message.sent": silent("the client has said it"),
   "message.started": duringTurn((state, { messageId, role }) => {
@@ -80,7 +83,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "text.finished": duringTurn((state, event, emit) => endText(state, event, emit)),
   "thought.delta": silent("its end has the whole of it"),
   "thought.finished": duringTurn((state, { text }, _, envelope) => {
-    if (text !== "") state.trace.push({ toolCallId: null, item: reasoningItem(text, envelope) });
+    if (text !== "") state.trace.push({ toolCallId: null, item: tracedThought(text, envelope) });
   }),
   "tool.announced": duringTurn((state, { toolCallId }, _, { seq }) => {
     if (!state.calls.has(toolCallId)) state.calls.set(toolCallId, { seq, call: null });
@@ -91,7 +94,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     known.call = call;
     state.calls.set(toolCallId, known);
     const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: callItem(call, outer, { sessionId, seq: known.seq }) });
+    state.trace.push({ toolCallId, item: tracedCall(call, outer, { sessionId, seq: known.seq }) });
   }),
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent(APPROVALS),
@@ -104,7 +107,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     // What the client itself brought to a call of an answer before this one, it knows.
     if (!state.calls.has(toolCallId)) return;
     const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: resultItem(event, outer, envelope) });
+    state.trace.push({ toolCallId, item: tracedResult(event, outer, envelope) });
   }),
   "approval.requested": silent(APPROVALS),
   "approval.voted": silent(APPROVALS),
@@ -117,9 +120,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "control.passed": silent(CLIENTS),
   "host.requested": silent(CLIENTS),
   "host.answered": silent(CLIENTS),
-  "usage.reported": duringTurn((state, { usage }) => {
-    state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
-  }),
+  "usage.reported": duringTurn((state, { usage }) => void state.steps.push({ usage })),
   "hook.fired": silent("chat completions have no word for it"),
   "activity.seen": silent("chat completions have no word for it"),
   "diagnostic.raised": silent("for the operator, who reads the log"),
@@ -168,15 +169,12 @@ function pause(state: ChunkState, { toolCallIds }: TurnPaused, emit: Emit<ChatOu
     const id = state.options.outerCallId(toolCallId);
     tell(state, { tool_calls: [{ index, id, type: "function", function: wanted }] }, emit);
   }
-  end(state, { reason: "tool_calls", usage: state.usage, handedOut: toolCallIds }, emit);
+  end(state, { reason: "tool_calls", handedOut: toolCallIds }, emit);
 }
 
 function finishTurn(state: ChunkState, event: TurnFinished, emit: Emit<ChatOutput>): void {
   const ending = chatEnding(event);
-  if (typeof ending === "string") {
-    const usage = state.usage ?? event.usage;
-    return end(state, { reason: ending, usage, handedOut: [] }, emit);
-  }
+  if (typeof ending === "string") return end(state, { reason: ending, handedOut: [] }, emit);
   // What was done is done, however the turn ended.
   const trace = tracedBut(state, []);
   if (trace.length > 0) tell(state, { trace }, emit);
@@ -186,16 +184,11 @@ function finishTurn(state: ChunkState, event: TurnFinished, emit: Emit<ChatOutpu
 
 interface Ending {
   readonly reason: FinishReason;
-  readonly usage: Usage | null;
   /** Calls that are the client's to run, and so are not done. */
   readonly handedOut: readonly string[];
 }
 
-function end(
-  state: ChunkState,
-  { reason, usage, handedOut }: Ending,
-  emit: Emit<ChatOutput>,
-): void {
+function end(state: ChunkState, { reason, handedOut }: Ending, emit: Emit<ChatOutput>): void {
   const { options, answer } = state;
   const trace = tracedBut(state, handedOut);
   const delta: ChatDelta = trace.length > 0 ? { trace } : {};
@@ -204,14 +197,9 @@ function end(
   if (!options.includeUsage || answer === null) return;
   const { id, created } = answer;
   const { model } = options;
-  emit({
-    id,
-    object: "chat.completion.chunk",
-    created,
-    model,
-    choices: [],
-    usage: chatUsage(usage ?? NOTHING),
-  });
+  // A turn may have been several answers: its calls of the provider say what this one used.
+  const usage = chatUsage(responseUsage(state.usage, state.steps) ?? NO_USAGE);
+  emit({ id, object: "chat.completion.chunk", created, model, choices: [], usage });
 }
 
 /** What was done, without calls that somebody else still has to run. */
@@ -221,12 +209,3 @@ function tracedBut({ options, trace }: ChunkState, handedOut: readonly string[])
     toolCallId !== null && handedOut.includes(toolCallId) ? [] : [item],
   );
 }
-
-/** A provider that counts nothing. */
-const NOTHING: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  totalTokens: 0,
-};

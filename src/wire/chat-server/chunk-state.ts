@@ -1,6 +1,7 @@
 import type { Emit } from "../../domain/codec.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import type { ToolCall } from "../../domain/tool.ts";
+import type { UsageStep } from "../../domain/turn-state.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { ChatDelta, ChatOutput, FinishReason } from "./chat-chunk.ts";
 import type { ChatTraceItem } from "./chat-trace.ts";
@@ -28,7 +29,10 @@ export interface ChunkState {
   lastShown: ShownBlock | null;
   readonly calls: Map<string, ShownCall>;
   readonly trace: TracedItem[];
+  /** Of the calls of the provider that have ended, as they count themselves. */
   usage: Usage | null;
+  /** What was counted while they ran. */
+  readonly steps: UsageStep[];
   isOver: boolean;
 }
 
@@ -61,6 +65,7 @@ export function initialChunkState(options: ChunkOptions): ChunkState {
     calls: new Map(),
     trace: [],
     usage: null,
+    steps: [],
     isOver: false,
   };
 }

@@ -28,8 +28,7 @@ export function begin(
   emit: Emit<StreamEvent>,
   { sessionId, seq, at }: Envelope,
 ): void {
-  const given = new Set(event.type === "results.given" ? event.toolCallIds : []);
-  state.begun = { place: { sessionId, seq }, createdAt: at, promptId: event.promptId, given };
+  state.begun = { place: { sessionId, seq }, createdAt: at, promptId: event.promptId };
   if (event.type === "results.given") state.turnId = event.turnId;
   const { isBackground } = state.recorded;
   state.status = isBackground ? "queued" : "in_progress";
@@ -60,11 +59,9 @@ export function pause(state: StreamState, event: TurnPaused, emit: Emit<StreamEv
 }
 
 export function finishTurn(state: StreamState, event: TurnFinished, emit: Emit<StreamEvent>): void {
-  // The calls of this response say what it used; a turn may have been several responses.
-  if (state.begun?.given.size === 0) state.usage ??= event.usage;
   if (event.outcome === "cancelled") return cancel(state, emit);
   const { outcome, reason, usage, failure } = event;
-  fail(
+  endAs(
     state,
     { type: "end", outcome, reason, usage, openCalls: [], ...(failure && { failure }) },
     emit,
@@ -72,7 +69,7 @@ export function finishTurn(state: StreamState, event: TurnFinished, emit: Emit<S
 }
 
 /** Ends as the turn did; null where nobody knows how it ended. */
-export function fail(state: StreamState, turn: TurnEnd | null, emit: Emit<StreamEvent>): void {
+export function endAs(state: StreamState, turn: TurnEnd | null, emit: Emit<StreamEvent>): void {
   const status = responseStatus(turn);
   if (state.status === "queued") run(state, emit);
   closeAll(state, { isWaiting: false, response: status.status }, emit);

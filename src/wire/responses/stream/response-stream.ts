@@ -3,7 +3,7 @@ import type { Codec, Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/envelope.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { ResponseObject } from "../response-object.ts";
-import { fail, responseNow } from "./lifecycle.ts";
+import { endAs, responseNow } from "./lifecycle.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { STREAM_RULES, type EventOf } from "./stream-rules.ts";
 import { initialStream, type StreamState } from "./stream-state.ts";
@@ -23,7 +23,7 @@ export function responseStream(
       encodeAs(envelope.event.type, envelope.event, { state, envelope, emit });
     },
     finish(state, emit) {
-      if (state.begun !== null && state.response === null) fail(state, null, emit);
+      if (state.begun !== null && state.response === null) endAs(state, null, emit);
     },
     isOver: ({ response }) => response !== null,
   };

@@ -33,6 +33,7 @@ export interface StreamState {
   readonly thoughts: Map<string, ThoughtDraft>;
   readonly calls: Map<string, CallDraft>;
   readonly steps: UsageStep[];
+  /** Of its own calls of the provider: a turn may be several responses. */
   usage: Usage | null;
   /** The last word about it. */
   response: ResponseObject | null;
@@ -42,8 +43,6 @@ export interface Begun {
   readonly place: Place;
   readonly createdAt: number;
   readonly promptId: string;
-  /** Calls whose results the request brought: they are its input. */
-  readonly given: ReadonlySet<string>;
 }
 
 export interface SeenMessage {
