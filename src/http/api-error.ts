@@ -33,13 +33,29 @@ export class ApiError extends SpanlineError {
 /** How the errors of some routes look. */
 export type ErrorForm = (error: ApiError) => ServedAnswer;
 
-/** Undefined for what is a bug. */
+/** Undefined for what is a bug. Whoever read a request names the field in its details, and has a word of its own for it. */
 export function apiErrorOf(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
   if (!(thrown instanceof SpanlineError)) return undefined;
-  const status = STATUSES[thrown.code];
+  const status = statusFor(thrown.code);
   if (status === undefined) return undefined;
-  return new ApiError(status, thrown.code, thrown.message, { cause: thrown });
+  const { param, code: reason } = thrown.details;
+  return new ApiError(status, thrown.code, thrown.message, {
+    ...(typeof param === "string" && { param }),
+    ...(typeof reason === "string" && { reason }),
+    cause: thrown,
+  });
+}
+
+/** How the bridge answers for what failed behind it, or before it. How far it had come nobody knows. */
+export function bridgeFailed(): ApiError {
+  return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
+    headers: { "x-should-retry": "false" },
+  });
+}
+
+export function statusFor(code: ErrorCode): number | undefined {
+  return STATUSES[code];
 }
 
 const STATUSES: { readonly [Code in ErrorCode]?: number } = {
@@ -47,6 +63,7 @@ const STATUSES: { readonly [Code in ErrorCode]?: number } = {
   invalid_option: 400,
   invalid_message: 400,
   validation_failed: 400,
+  unauthorized: 401,
   access_denied: 403,
   conflict: 409,
   cursor_gone: 410,
@@ -54,4 +71,11 @@ const STATUSES: { readonly [Code in ErrorCode]?: number } = {
   lease_held: 503,
   stale_lease: 503,
   store_closed: 503,
+  throttled: 429,
+  quota_exceeded: 429,
+  connect_failed: 502,
+  connection_lost: 502,
+  first_event_timeout: 504,
+  idle_timeout: 504,
+  deadline_exceeded: 504,
 };

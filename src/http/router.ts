@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../domain/errors.ts";
-import { ApiError, apiErrorOf, type ErrorForm } from "./api-error.ts";
+import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
 import type { Refusal } from "./refusal.ts";
 import type { ServedAnswer, ServedRequest } from "./served.ts";
 
@@ -51,7 +51,7 @@ export function router(
         const expected = apiErrorOf(error);
         if (expected !== undefined) return errors(expected);
         if (!request.gone.aborted) onBug(error);
-        return errors(failed());
+        return errors(bridgeFailed());
       }
     },
     refuse({ status, message, path }) {
@@ -74,13 +74,6 @@ export function withAndWithout<Kind extends { readonly path: string }>(
 /** Undefined where there is no path at all. */
 function firstSegment(path: string): string | undefined {
   return path.split("/", 2)[1];
-}
-
-/** How far it had come nobody knows, so that it must not be tried again without thought. */
-function failed(): ApiError {
-  return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
-    headers: { "x-should-retry": "false" },
-  });
 }
 
 const REFUSALS: {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { SteadyClock } from "../platform/clock.ts";
-import { ApiError, apiErrorOf, type ErrorForm } from "./api-error.ts";
+import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
 import type { ExchangeObserver } from "./exchange.ts";
 import {
   endSocket,
@@ -125,7 +125,7 @@ function refusalOf(error: unknown, { errors, onBug }: WebSocketOptions): ServedA
   const known = apiErrorOf(error);
   if (known !== undefined) return errors(known);
   onBug(error);
-  return errors(new ApiError(500, "service_failed", "The bridge failed; its log says why"));
+  return errors(bridgeFailed());
 }
 
 function tooManySockets(): ApiError {

@@ -7,7 +7,12 @@ export function randomText(length: number): string {
 
 /** A token of 41 characters for a request that must count once: letters and digits alone, as services want them. */
 export function randomToken(): string {
-  return `t${randomBytes(20).toString("hex")}`;
+  return `t${randomHex(20)}`;
+}
+
+/** So many bytes that nobody can guess, two digits each. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
 }
 
 /** From 0 up to, but not including, 1. */

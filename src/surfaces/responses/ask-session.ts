@@ -2,14 +2,13 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { mayUseAgent } from "../../http/caller.ts";
 import { digestOfText } from "../../platform/digest.ts";
-import type { Outlook, Sessions } from "../../session/sessions.ts";
+import type { OpenSession, Outlook, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
-import { envelopeAt } from "./read-log.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
-import { isKept } from "./stored-response.ts";
+import { askedAt, isFound } from "./stored-response.ts";
 
 export interface AskOptions {
   readonly sessions: Sessions;
@@ -60,7 +59,14 @@ async function adopted(
   if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
     throw refusals.unknownSession(sessionId);
   const name = agentFor(agent, caller, sessions);
-  return sessions.open({ sessionId, agent: name, principal: caller });
+  return openOwn(sessions, { sessionId, agent: name, principal: caller });
+}
+
+/** Of two who open a session under one id, one finds the other's: that is theirs alone. */
+async function openOwn(sessions: Sessions, wanted: OpenSession): Promise<SessionRecord> {
+  const record = await sessions.open(wanted);
+  if (record.principal === wanted.principal.id) return record;
+  throw refusals.unknownSession(record.sessionId);
 }
 
 /** As AgentCore wants it. */
@@ -84,8 +90,8 @@ function isStateless(agent: string, { statelessAgents }: ResponsesSettings): boo
   return statelessAgents.includes(agent);
 }
 
-async function begin(ask: Ask, options: AskOptions): Promise<Asked> {
-  const { sessions, settings, newSessionId } = options;
+async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
+  const { sessions, settings, newSessionId } = surface;
   const { caller, retry } = ask;
   const before = retry.isRepeated ? await askedBefore(ask, sessions) : undefined;
   if (before !== undefined) return before;
@@ -94,21 +100,16 @@ async function begin(ask: Ask, options: AskOptions): Promise<Asked> {
   const isForeign = history.length > 0;
   if (isForeign && settings.foreignHistory === "reject") throw refusals.foreignHistory();
   const isTold = isForeign && settings.foreignHistory === "replay";
-  const record = await sessions.open({
+  const record = await openOwn(sessions, {
     sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
     agent: name,
     principal: caller,
     label: retry.fingerprint,
     ...(isTold && { history }),
   });
-  if (!isOwnedBy(record, caller.id)) throw refusals.unknownSession(record.sessionId);
   const outlook = await sessions.peek(record.sessionId);
-  const asked = await send({ ask, record, sessions }, (note) => ({
-    type: "prompt",
-    content,
-    options: promptOptions(ask, outlook, { instructions, settings }),
-    note: note([]),
-  }));
+  const options = promptOptions(ask, outlook, { instructions, settings });
+  const asked = await send(ask, record, { type: "prompt", content, options }, sessions);
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -117,39 +118,31 @@ function keyedSession(principal: string, key: string): string {
   return `ses_${digestOfText(JSON.stringify([principal, "responses", key])).slice(0, 32)}`;
 }
 
-function isOwnedBy({ principal }: SessionRecord, id: string): boolean {
-  return principal === id;
-}
-
-async function goOn(ask: Ask, record: SessionRecord, options: AskOptions): Promise<Asked> {
-  const { sessions, settings } = options;
+async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promise<Asked> {
+  const { sessions, settings } = surface;
   const { sessionId } = record;
   const outlook = await sessions.peek(sessionId);
-  const { after, isHeld = false } = ask.session ?? {};
-  if (after !== undefined) await checkPrevious({ seq: after, isHeld }, record, sessions);
   const last = await lastAsked(record, outlook, sessions);
+  const { after } = ask.session ?? {};
+  if (after !== undefined) {
+    const previous = after === last?.seq ? last : await askedAt(record, after, sessions);
+    const isThere =
+      previous !== undefined && (ask.session?.isHeld === true || isFound(previous, outlook));
+    if (!isThere) throw refusals.previousNotFound({ sessionId, seq: after });
+  }
   if (last !== undefined && isSame(ask, last.note)) return { ...last, isRepeated: true };
   const { content, results, instructions } = ask.goOn(sessionId, outlook);
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
     throw refusals.openCallsLeft(callIdOf(sessionId, open));
-  return send({ ask, record, sessions }, (note) =>
-    results.length > 0
-      ? {
-          type: "give-results",
-          results,
-          ...(content.length > 0 && { content }),
-          note: note(outlook.promptTools),
-          ...(after !== undefined && { after }),
-        }
-      : {
-          type: "prompt",
-          content,
-          options: promptOptions(ask, outlook, { instructions, settings }),
-          note: note([]),
-          ...(after !== undefined && { after }),
-        },
-  );
+  const place = after === undefined ? {} : { after };
+  if (results.length > 0) {
+    const said = content.length > 0 ? { content } : {};
+    const command = { type: "give-results", results, ...said, ...place } as const;
+    return send(ask, record, command, sessions, outlook.promptTools);
+  }
+  const options = promptOptions(ask, outlook, { instructions, settings });
+  return send(ask, record, { type: "prompt", content, options, ...place }, sessions);
 }
 
 /** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
@@ -163,34 +156,15 @@ function isSame({ retry, session }: Ask, note: JsonObject): boolean {
   return isRepeated && note["fingerprint"] === retry.fingerprint;
 }
 
-/** A response that was forgotten, or never kept, cannot be gone on from. */
-async function checkPrevious(
-  { seq, isHeld }: { readonly seq: number; readonly isHeld: boolean },
-  record: SessionRecord,
-  sessions: Sessions,
-): Promise<void> {
-  const { sessionId } = record;
-  const first = await envelopeAt(record, seq, sessions);
-  const event = first?.event;
-  const isThere = event?.type === "prompt.accepted" || event?.type === "results.given";
-  const place = { sessionId, seq };
-  if (!isThere || !(isHeld || isKept(event.note ?? {}))) throw refusals.previousNotFound(place);
-  if ((await sessions.peek(sessionId)).forgotten.includes(event.promptId))
-    throw refusals.previousNotFound(place);
-}
-
 async function lastAsked(
   record: SessionRecord,
   { asked }: Outlook,
   sessions: Sessions,
 ): Promise<Asked | undefined> {
   if (asked === null) return undefined;
-  const first = await envelopeAt(record, asked.seq, sessions);
-  const event = first?.event;
-  if (event?.type !== "prompt.accepted" && event?.type !== "results.given") return undefined;
-  const { sessionId, incarnation, agent } = record;
-  const place = { sessionId, incarnation, agent, ...asked };
-  return { ...place, isRepeated: false, note: event.note ?? {} };
+  // It may have come since the record was read.
+  const seq = Math.max(record.seq, asked.seq);
+  return askedAt({ ...record, seq }, asked.seq, sessions);
 }
 
 /** The request that this one repeats, by what it says: the newest session that began with it. */
@@ -213,27 +187,25 @@ function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }:
   return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
 }
 
-interface Sending {
-  readonly ask: Ask;
-  readonly record: SessionRecord;
-  readonly sessions: Sessions;
-}
+type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }>;
 
-type Note = (clientTools: readonly string[]) => JsonObject;
-
+/** `clientTools` are the caller's from the request that a paused turn began with. */
 async function send(
-  { ask, record, sessions }: Sending,
-  commandWith: (note: Note) => SessionCommand,
+  ask: Ask,
+  record: SessionRecord,
+  asking: Asking,
+  sessions: Sessions,
+  clientTools: readonly string[] = [],
 ): Promise<Asked> {
   const { caller, retry } = ask;
   const { sessionId, incarnation, agent } = record;
   const { fingerprint, key } = retry;
-  const known = key === undefined ? { fingerprint } : { fingerprint, key };
-  let note: JsonObject = {};
-  const command = commandWith((clientTools) => {
-    note = { ...ask.note({ agent, clientTools }), ...known };
-    return note;
-  });
+  const note = {
+    ...ask.note({ agent, clientTools }),
+    fingerprint,
+    ...(key !== undefined && { key }),
+  };
+  const command = { ...asking, note };
   for (let nth = 0; ; nth += 1) {
     const named =
       key === undefined ? {} : { commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };

@@ -8,13 +8,13 @@ import { readChatRequest } from "../../wire/chat-server/chat-request.ts";
 import { chunkEncoder } from "../../wire/chat-server/chunk-encoder.ts";
 import { completionOf } from "../../wire/chat-server/completion.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
-import { SSE_DONE } from "../../wire/responses/sse-text.ts";
 import { askSession } from "./ask-session.ts";
 import { chatAsk } from "./chat-ask.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
 import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
 import { retryOf } from "./retry-of.ts";
+import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
 
 /** `POST /chat/completions`: whole, or as a stream. */
@@ -47,7 +47,10 @@ export function chatRoutes(surface: Surface): GuardedRoute[] {
           const outputs = await followTurn(asked, encoder, { ...surface, ...reader });
           const headers = headersOf(asked, wanted.ignored);
           if (wanted.stream) {
-            return eventStream(chunkTexts(outputs, end), { ...surface.streaming, headers });
+            return eventStream(streamTexts(outputs, chunkText, end), {
+              ...surface.streaming,
+              headers,
+            });
           }
           const all: ChatOutput[] = [];
           for await (const batch of outputs) all.push(...batch);
@@ -63,18 +66,8 @@ export function chatRoutes(surface: Surface): GuardedRoute[] {
   ];
 }
 
-async function* chunkTexts(
-  outputs: AsyncIterable<readonly ChatOutput[]>,
-  end: () => void,
-): AsyncGenerator<string> {
-  try {
-    for await (const batch of outputs) {
-      for (const output of batch) yield eventText(undefined, JSON.stringify(output));
-    }
-    yield SSE_DONE;
-  } finally {
-    end();
-  }
+function chunkText(output: ChatOutput): string {
+  return eventText(undefined, JSON.stringify(output));
 }
 
 /** How a turn is answered for that broke off after its agent had begun to speak. */

@@ -14,7 +14,7 @@ import { readConversation } from "../../wire/responses/request/read-conversation
 import { agentFor } from "./ask-session.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import { envelopesFrom } from "./read-log.ts";
-import { isKept } from "./stored-response.ts";
+import { isFound } from "./stored-response.ts";
 import type { Surface } from "./surface.ts";
 
 /** Conversations are sessions: begun before anything is asked, looked at, deleted. */
@@ -111,13 +111,12 @@ async function found(
 async function itemsOf(surface: Surface, id: string, caller: Caller): Promise<ConversationItem[]> {
   const { sessions } = surface;
   const record = await found(surface, id, caller);
-  const { forgotten } = await sessions.peek(id);
+  const outlook = await sessions.peek(id);
   const envelopes: Envelope[] = [];
-  const all = { first: 1, last: Number.MAX_SAFE_INTEGER };
-  for await (const envelope of envelopesFrom(record, all, sessions)) envelopes.push(envelope);
+  for await (const envelope of envelopesFrom(record, 1, sessions)) envelopes.push(envelope);
   return conversationItems(
     envelopes,
-    ({ promptId, note = {} }) => forgotten.includes(promptId) || !isKept(note),
+    ({ promptId, note = {} }) => !isFound({ promptId, note }, outlook),
   );
 }
 

@@ -9,17 +9,18 @@ import type { CreateRequest } from "../../wire/responses/request/create-request.
 import { readCreateRequest } from "../../wire/responses/request/read-create-request.ts";
 import { readNote, unrecordedRequest } from "../../wire/responses/recorded-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
-import { SSE_DONE, sseText } from "../../wire/responses/sse-text.ts";
+import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
 import { responseFrom, responseStream } from "../../wire/responses/stream/response-stream.ts";
 import type { Asked } from "./ask.ts";
 import { askSession } from "./ask-session.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
-import { envelopesFrom } from "./read-log.ts";
+import { answerIn } from "./read-log.ts";
 import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
 import { responseAsk } from "./response-ask.ts";
 import { retryOf } from "./retry-of.ts";
+import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
 
 /** `POST /responses`: whole, as a stream, or in the background. */
@@ -49,7 +50,7 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
           end();
           return jsonAnswer(200, response, { ...headers, ...failedHeaders(response) });
         }
-        return eventStream(asText(outputs, end), { ...surface.streaming, headers });
+        return eventStream(streamTexts(outputs, sseText, end), { ...surface.streaming, headers });
       });
     },
   };
@@ -91,18 +92,6 @@ export function events(
   return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
 }
 
-export async function* asText(
-  outputs: AsyncIterable<readonly StreamEvent[]>,
-  end: () => void,
-): AsyncGenerator<string> {
-  try {
-    for await (const batch of outputs) for (const event of batch) yield sseText(event);
-    yield SSE_DONE;
-  } finally {
-    end();
-  }
-}
-
 async function lastResponse(
   outputs: AsyncIterable<readonly StreamEvent[]>,
 ): Promise<ResponseObject> {
@@ -116,15 +105,11 @@ async function lastResponse(
 
 /** As far as it has come. */
 export async function standingOf(
-  asked: Pick<Asked, "sessionId" | "incarnation" | "seq" | "note" | "agent">,
-  { sessions }: Surface,
+  asked: Asked,
+  { sessions }: Pick<Surface, "sessions">,
 ): Promise<ResponseObject> {
-  const { seq, note, agent } = asked;
-  const recorded = readNote(note) ?? unrecordedRequest(agent);
-  const envelopes = [];
-  const range = { first: seq, last: Number.MAX_SAFE_INTEGER };
-  for await (const envelope of envelopesFrom(asked, range, sessions)) envelopes.push(envelope);
-  const response = responseFrom(envelopes, recorded);
+  const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
+  const response = responseFrom((await answerIn(asked, sessions)).envelopes, recorded);
   if (response === null) throw new Error("A response has no events");
   return response;
 }

@@ -2,11 +2,13 @@ import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { Codec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
-import { apiErrorOf, ApiError } from "../../http/api-error.ts";
+import { ApiError, statusFor } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import { answerSpan } from "./answer-span.ts";
 import type { Asked } from "./ask.ts";
+import { batchesFrom } from "./read-log.ts";
 import { placeHeaders } from "./request-headers.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 import { BUSY_SECONDS, busy } from "./refusals.ts";
@@ -74,8 +76,6 @@ export async function followTurn<State, Output>(
   })();
 }
 
-type Batch = ReturnType<Sessions["subscribe"]> extends AsyncIterable<infer One> ? One : never;
-
 interface Watched {
   /** What happened next, or that nothing did for as long as an answer is held back. */
   next(): Promise<readonly Envelope[] | "quiet">;
@@ -89,19 +89,17 @@ interface Watched {
 /** Reads a session's log from where an answer begins, until it ends or its reader leaves. */
 function watchTurn(asked: Asked, options: FollowOptions): Watched {
   const { sessions, clock, settings, gone, isDetached, isWhole = false } = options;
-  const { sessionId, incarnation, seq, promptId } = asked;
+  const { sessionId, seq, promptId } = asked;
   const left = new AbortController();
   const signal = AbortSignal.any([gone, left.signal]);
-  const cursor = { incarnation, seq: seq - 1 };
-  const batches = sessions.subscribe(sessionId, cursor, signal)[Symbol.asyncIterator]();
-  let pending: Promise<IteratorResult<Batch>> | undefined;
-  let turnId: string | undefined;
+  const batches = batchesFrom(asked, seq, sessions, signal);
+  const span = answerSpan(promptId);
+  let pending: Promise<IteratorResult<readonly Envelope[]>> | undefined;
   const latest = clock.monotonic() + settings.queueMs;
   // Who looks for something that failed has found it.
   let canSayStatus = !isDetached;
   let hasResults = false;
   let isSpeaking = false;
-  let isOver = false;
   let isEnded = false;
   let stopWaiting = (): void => {};
   const wait = (): void => {
@@ -111,40 +109,32 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
   // What was asked before may have begun meanwhile: the log says.
   if (asked.isWaiting === true && !asked.isRepeated) wait();
 
-  const note = ({ event, turnId: of }: Envelope): void => {
-    if (event.type === "turn.started" && event.promptId === promptId) turnId = event.turnId;
-    if (event.type === "results.given" && event.promptId === promptId) {
-      turnId = event.turnId;
-      hasResults = true;
-    }
-    if (event.type === "prompt.withdrawn" && event.promptId === promptId) isOver = true;
-    if (turnId === undefined || of !== turnId) return;
+  const note = (envelope: Envelope): void => {
+    const { event, turnId } = envelope;
+    span.take(envelope);
+    hasResults ||= event.type === "results.given" && event.promptId === promptId;
+    if (span.turnId === undefined || turnId !== span.turnId) return;
     const isDead = event.type === "turn.finished" && !isSpeaking && event.outcome === "failed";
-    if (isDead && canSayStatus) {
-      isOver = true;
-      throw deadBefore(event.failure, asked, hasResults);
-    }
+    if (isDead && canSayStatus) throw deadBefore(event.failure, asked, hasResults);
     isSpeaking ||= SPOKEN.has(event.type);
-    if (event.type !== "turn.finished" && event.type !== "turn.paused") return;
-    isOver = true;
     if (event.type === "turn.finished") options.observe?.(endOf(event));
   };
-  const take = ({ done, value }: IteratorResult<Batch>): readonly Envelope[] => {
+  const take = ({ done, value }: IteratorResult<readonly Envelope[]>): readonly Envelope[] => {
     pending = undefined;
     if (done === true) {
       isEnded = true;
       if (gone.aborted) throw new SpanlineError("aborted", "The caller is gone");
       return [];
     }
-    for (const envelope of value.events) note(envelope);
-    if (turnId === undefined && !isOver) wait();
+    for (const envelope of value) note(envelope);
+    if (span.turnId === undefined && !span.isOver) wait();
     else stopWaiting();
-    return value.events;
+    return value;
   };
 
   return {
     async next() {
-      const isWaiting = turnId === undefined && !isDetached;
+      const isWaiting = span.turnId === undefined && !isDetached;
       pending ??= batches.next();
       // What the turn before says meanwhile makes the wait for its end no shorter.
       const patience = isWaiting ? Math.max(0, latest - clock.monotonic()) : settings.holdMs;
@@ -157,15 +147,15 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       throw busy(BUSY_SECONDS);
     },
     more: async () => take(await (pending ?? batches.next())),
-    isSpeaking: () => isSpeaking || isOver || isEnded,
+    isSpeaking: () => isSpeaking || span.isOver || isEnded,
     isEnded: () => isEnded,
     async leave() {
       left.abort();
       stopWaiting();
-      await batches.return?.();
+      await batches.return(undefined);
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
-      if (isOver || isDetached || (isEnded && !gone.aborted)) return;
-      await giveUp(asked, turnId, options).catch(options.report);
+      if (span.isOver || isDetached || (isEnded && !gone.aborted)) return;
+      await giveUp(asked, span.turnId, options).catch(options.report);
     },
   };
 }
@@ -219,17 +209,19 @@ async function giveUp(
 /** The agent failed before it said a word: the status of the answer can still say so. */
 function deadBefore(failure: Failure | undefined, asked: Asked, hasResults: boolean): ApiError {
   const { code, message, details } = failure ?? NOTHING_SAID;
-  const known = apiErrorOf(new SpanlineError(code, message, { details }));
-  const status = STATUSES.get(code) ?? known?.status ?? 502;
-  const wait = details["retryAfterSeconds"];
+  const { retryAfter } = details;
   // A call that was turned away was not made. Whether one was made that broke, nobody knows. Results are taken once.
   const mayRetry = TURNED_AWAY.has(code) && !hasResults;
-  return new ApiError(status, code, message, {
+  return new ApiError(statusFor(code) ?? 502, code, message, {
     reason: code,
     headers: {
       ...placeHeaders(asked),
       "x-should-retry": String(mayRetry),
-      ...(mayRetry && { "retry-after": String(typeof wait === "number" ? wait : BUSY_SECONDS) }),
+      ...(mayRetry && {
+        "retry-after": String(
+          typeof retryAfter === "number" ? Math.ceil(retryAfter) : BUSY_SECONDS,
+        ),
+      }),
     },
   });
 }
@@ -241,18 +233,6 @@ const NOTHING_SAID: Failure = {
 };
 
 const TURNED_AWAY: ReadonlySet<string> = new Set(["throttled", "conflict", "connect_failed"]);
-
-const STATUSES: ReadonlyMap<string, number> = new Map([
-  ["validation_failed", 400],
-  ["unauthorized", 401],
-  ["access_denied", 403],
-  ["not_found", 404],
-  ["throttled", 429],
-  ["quota_exceeded", 429],
-  ["first_event_timeout", 504],
-  ["idle_timeout", 504],
-  ["deadline_exceeded", 504],
-]);
 
 function endOf({ outcome, usage }: Extract<AgentEvent, { type: "turn.finished" }>): TurnEnded {
   const { inputTokens = 0, outputTokens: output = 0 } = usage ?? {};

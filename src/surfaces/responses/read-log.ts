@@ -1,61 +1,79 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { SessionRecord } from "./owned-session.ts";
+import { answerSpan } from "./answer-span.ts";
+import type { Asked } from "./ask.ts";
 
-type Log = Pick<SessionRecord, "sessionId" | "incarnation">;
+type Log = Pick<Asked, "sessionId" | "incarnation">;
 
-/** One event by its number; undefined where the log has none, or has another one there by now. */
+/** What the log has from a number on, and then whatever comes, until it is told to stop. */
+export async function* batchesFrom(
+  { sessionId, incarnation }: Log,
+  first: number,
+  sessions: Sessions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Envelope[]> {
+  const cursor = { incarnation, seq: first - 1 };
+  try {
+    for await (const { events } of sessions.subscribe(sessionId, cursor, signal)) yield events;
+  } catch (error) {
+    if (!(error instanceof SpanlineError) || error.code !== "cursor_gone") throw error;
+    // Retention drops pieces of texts that have ended: all that is kept has the whole of them.
+    for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) {
+      yield events.filter(({ seq }) => seq >= first);
+    }
+  }
+}
+
+/** An event that is known to be there, by its number; undefined where retention has dropped it. */
 export async function envelopeAt(
   log: Log,
   seq: number,
   sessions: Sessions,
 ): Promise<Envelope | undefined> {
-  for await (const envelope of envelopesFrom(log, { first: seq, last: seq }, sessions)) {
-    return envelope.seq === seq ? envelope : undefined;
-  }
-  return undefined;
-}
-
-/** What the log has from one number to another; it ends there, or where the log does not reach it. */
-export async function* envelopesFrom(
-  { sessionId, incarnation }: Log,
-  { first, last }: { readonly first: number; readonly last: number },
-  sessions: Sessions,
-): AsyncGenerator<Envelope> {
-  const record = await sessions.find(sessionId);
-  const end = Math.min(last, record?.seq ?? 0);
-  if (record?.incarnation !== incarnation || first > end) return;
-  let next = first;
   const over = new AbortController();
   try {
-    for await (const envelope of keptFrom(
-      { sessionId, incarnation },
-      next,
-      sessions,
-      over.signal,
-    )) {
-      if (envelope.seq >= next) yield envelope;
-      next = Math.max(next, envelope.seq + 1);
-      if (next > end) return;
+    for await (const [first] of batchesFrom(log, seq, sessions, over.signal)) {
+      if (first !== undefined) return first.seq === seq ? first : undefined;
+    }
+    return undefined;
+  } finally {
+    over.abort();
+  }
+}
+
+/** What the log has from a number on, as far as it goes now. */
+export async function* envelopesFrom(
+  log: Log,
+  first: number,
+  sessions: Sessions,
+): AsyncGenerator<Envelope> {
+  const record = await sessions.find(log.sessionId);
+  if (record?.incarnation !== log.incarnation || first > record.seq) return;
+  const over = new AbortController();
+  try {
+    for await (const batch of batchesFrom(log, first, sessions, over.signal)) {
+      for (const envelope of batch) {
+        yield envelope;
+        if (envelope.seq >= record.seq) return;
+      }
     }
   } finally {
     over.abort();
   }
 }
 
-/** Retention drops pieces of texts that have ended: then all that is kept is read, and has the whole of them. */
-async function* keptFrom(
-  { sessionId, incarnation }: Log,
-  first: number,
+/** The events of one answer, as far as it has come; the turn that it belongs to, once that has begun. */
+export async function answerIn(
+  asked: Asked,
   sessions: Sessions,
-  signal: AbortSignal,
-): AsyncGenerator<Envelope> {
-  const cursor = { incarnation, seq: first - 1 };
-  try {
-    for await (const { events } of sessions.subscribe(sessionId, cursor, signal)) yield* events;
-  } catch (error) {
-    if (!(error instanceof SpanlineError) || error.code !== "cursor_gone") throw error;
-    for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) yield* events;
+): Promise<{ readonly envelopes: readonly Envelope[]; readonly openTurn: string | undefined }> {
+  const span = answerSpan(asked.promptId);
+  const envelopes: Envelope[] = [];
+  for await (const envelope of envelopesFrom(asked, asked.seq, sessions)) {
+    span.take(envelope);
+    envelopes.push(envelope);
+    if (span.isOver) break;
   }
+  return { envelopes, openTurn: span.isOver ? undefined : span.turnId };
 }

@@ -8,12 +8,14 @@ import { compactionObject, conversationIn } from "../../wire/responses/compactio
 import { inputItemsOf, listPage, readPageWish } from "../../wire/responses/input-items.ts";
 import { readNote } from "../../wire/responses/recorded-request.ts";
 import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
+import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
 import { cancelResponse } from "./cancel-response.ts";
-import { asText, createResponseRoute, events, standingOf } from "./create-response.ts";
-import { envelopesFrom } from "./read-log.ts";
+import { createResponseRoute, events, standingOf } from "./create-response.ts";
+import { answerIn } from "./read-log.ts";
 import { unknownModel } from "./refusals.ts";
 import { storedResponse } from "./stored-response.ts";
+import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
@@ -45,10 +47,8 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
           gone: request.gone,
           isDetached: true,
         });
-        return eventStream(
-          asText(behind(outputs, after), () => {}),
-          surface.streaming,
-        );
+        const texts = streamTexts(behind(outputs, after), sseText);
+        return eventStream(texts, surface.streaming);
       },
     },
     {
@@ -57,9 +57,7 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       async handle(request, { id = "" }, caller) {
         const wish = readPageWish(new Map(new URLSearchParams(request.query)));
         const asked = await storedResponse(surface, id, caller);
-        const range = { first: asked.seq, last: Number.MAX_SAFE_INTEGER };
-        const envelopes = [];
-        for await (const one of envelopesFrom(asked, range, sessions)) envelopes.push(one);
+        const { envelopes } = await answerIn(asked, sessions);
         return jsonAnswer(200, listPage(inputItemsOf(envelopes), wish));
       },
     },

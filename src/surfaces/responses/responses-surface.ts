@@ -11,7 +11,6 @@ import { responseRoutes } from "./response-routes.ts";
 import type { ResponsesOptions } from "./responses-options.ts";
 import { socketRoute } from "./socket-route.ts";
 import { surfaceOf } from "./surface.ts";
-import { withRefusals } from "./with-refusals.ts";
 
 export interface ResponsesSurface extends RouteGroup {
   /** Paths of the same whose connections may become WebSockets. */
@@ -21,7 +20,7 @@ export interface ResponsesSurface extends RouteGroup {
 /** Agents for whoever speaks Open Responses: the routes, with and without `/v1`. */
 export function responsesSurface(options: ResponsesOptions): ResponsesSurface {
   const surface = surfaceOf(options);
-  const routes = ROUTES.flatMap((routesOf) => routesOf(surface).map(withRefusals));
+  const routes = ROUTES.flatMap((routesOf) => routesOf(surface));
   return {
     routes: withAndWithout("/v1", guardedRoutes(routes, options)),
     errors: openAiErrors,

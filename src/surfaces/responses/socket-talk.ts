@@ -1,11 +1,10 @@
 import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
-import { ApiError, apiErrorOf } from "../../http/api-error.ts";
+import { ApiError, apiErrorOf, bridgeFailed } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
 import { invalid } from "../../http/json-body.ts";
 import { openAiError } from "../../http/openai-errors.ts";
 import type { OpenSocket } from "../../http/open-socket.ts";
 import type { RequestHead } from "../../http/served.ts";
-import { errorAnswer, errorFrame } from "../../wire/responses/error-body.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
 import { readCreateFrame } from "../../wire/responses/request/read-create-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
@@ -16,7 +15,6 @@ import { responseAsk } from "./response-ask.ts";
 import { fingerprintOf } from "./retry-of.ts";
 import { socketMemory, type SocketMemory } from "./socket-memory.ts";
 import type { Surface } from "./surface.ts";
-import { refusalOf } from "./with-refusals.ts";
 
 export interface SocketClient {
   readonly head: RequestHead;
@@ -113,13 +111,12 @@ async function refuse(
   thrown: unknown,
   { surface, socket }: Pick<Talk, "surface" | "socket">,
 ): Promise<void> {
-  const known = apiErrorOf(refusalOf(thrown));
+  const known = apiErrorOf(thrown);
   if (known === undefined) surface.report(thrown);
-  const answer =
-    known === undefined
-      ? errorAnswer(thrown)
-      : { status: known.status, body: { error: openAiError(known) } };
-  await socket.send(JSON.stringify(errorFrame(answer)));
+  const error = known ?? bridgeFailed();
+  // There is no status here but in the frame.
+  const frame = { type: "error", status: error.status, error: openAiError(error) };
+  await socket.send(JSON.stringify(frame));
 }
 
 function tooOld(): ApiError {

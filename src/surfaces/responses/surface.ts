@@ -1,5 +1,5 @@
 import type { EventStreamOptions } from "../../http/event-stream.ts";
-import { randomBytes } from "node:crypto";
+import { randomHex } from "../../platform/random.ts";
 import { waitingCallers, type WaitingCallers } from "./waiting-callers.ts";
 import { settingsOf, type ResponsesOptions, type ResponsesSettings } from "./responses-options.ts";
 
@@ -18,7 +18,7 @@ export function surfaceOf(options: ResponsesOptions): Surface {
     ...options,
     settings,
     // AgentCore wants 33 characters, and this is the name of its conversation too.
-    newSessionId: options.newSessionId ?? (() => `ses_${randomBytes(16).toString("hex")}`),
+    newSessionId: options.newSessionId ?? (() => `ses_${randomHex(16)}`),
     waiting: waitingCallers(),
     streaming: { clock: options.clock, heartbeatMs, stalledMs },
   };

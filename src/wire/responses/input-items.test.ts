@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { logOf, SESSION } from "../../../test/responses/any-turn.ts";
+import { refused } from "../../../test/responses/refused.ts";
 import { toolSuccess } from "../../domain/tool.ts";
-import { errorAnswer } from "./error-body.ts";
 import { callIdOf } from "./ids.ts";
 import { inputItemsOf, listPage, readPageWish } from "./input-items.ts";
 
@@ -77,19 +77,12 @@ describe("a page of a list", () => {
     expect(listPage([], wish)).toMatchObject({ data: [], first_id: null, last_id: null });
   });
 
-  it.each<[string, () => unknown, number]>([
-    ["a limit of none", () => readPageWish(new Map([["limit", "0"]])), 400],
-    ["no limit", () => readPageWish(new Map([["limit", "x"]])), 400],
-    ["no order", () => readPageWish(new Map([["order", "up"]])), 400],
-    ["no such item", () => listPage(items, { limit: 1, order: "asc", after: "z" }), 404],
-  ])("is refused for %s", (_, read, status) => {
-    const answer = () => {
-      try {
-        return read();
-      } catch (error) {
-        return errorAnswer(error).status;
-      }
-    };
-    expect(answer()).toBe(status);
+  it.each<[string, () => unknown, string]>([
+    ["a limit of none", () => readPageWish(new Map([["limit", "0"]])), "invalid_message"],
+    ["no limit", () => readPageWish(new Map([["limit", "x"]])), "invalid_message"],
+    ["no order", () => readPageWish(new Map([["order", "up"]])), "invalid_message"],
+    ["no such item", () => listPage(items, { limit: 1, order: "asc", after: "z" }), "not_found"],
+  ])("is refused for %s", (_, read, kind) => {
+    expect(refused(read)?.kind).toBe(kind);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SpanlineError } from "../../../domain/errors.ts";
-import { errorAnswer } from "../error-body.ts";
+import { refused } from "../../../../test/responses/refused.ts";
 import { callIdOf, responseId } from "../ids.ts";
 import { itemId } from "../item-id.ts";
 import {
@@ -21,14 +20,7 @@ function resolved(body: object, facts?: CarrierFacts) {
 }
 
 function answerTo(body: object, facts?: CarrierFacts) {
-  try {
-    resolved(body, facts);
-  } catch (error) {
-    if (!(error instanceof SpanlineError)) throw error;
-    const { status, body: answer } = errorAnswer(error);
-    return { status, param: answer.error.param, code: answer.error.code };
-  }
-  throw new Error("It was taken");
+  return refused(() => resolved(body, facts));
 }
 
 function said(fields: object): object {
@@ -122,7 +114,7 @@ describe("the session of a request", () => {
       "input[0].id",
     ],
   ])("is refused where %s disagree [OR-33, SD-6]", (_, body, param, facts) => {
-    const answer = { status: 400, param, code: "conflicting_session" };
+    const answer = { kind: "invalid_message", param, code: "conflicting_session" };
     expect(answerTo(body, facts)).toEqual(answer);
   });
 
@@ -132,15 +124,17 @@ describe("the session of a request", () => {
       previous_response_id: responseId({ sessionId: ONE, seq: 1 }),
     };
     const param = "previous_response_id";
-    expect(answerTo(body)).toEqual({ status: 400, param, code: "conflicting_state" });
+    expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "conflicting_state" });
   });
 
   it.each(["resp_unknown", "", "resp_1"])("is not found by %j [OR-29]", (id) => {
     const param = "previous_response_id";
     const code = "previous_response_not_found";
-    expect(answerTo({ previous_response_id: id })).toEqual({ status: 404, param, code });
-    const { body } = errorAnswer(previousResponseNotFound(id));
-    expect(body.error).toMatchObject({ param, code });
+    expect(answerTo({ previous_response_id: id })).toEqual({ kind: "not_found", param, code });
+    const thrown = refused(() => {
+      throw previousResponseNotFound(id);
+    });
+    expect(thrown).toEqual({ kind: "not_found", param, code });
   });
 
   it.each<[string, object, string]>([
@@ -149,7 +143,7 @@ describe("the session of a request", () => {
     ["a number", { session_id: 7 }, "session_id"],
     ["no letters", said({ session_id: "!".repeat(40) }), "input[0].session_id"],
   ])("is refused where its name is %s [OR-35, SD-7]", (_, body, param) => {
-    expect(answerTo(body)).toEqual({ status: 400, param, code: "invalid_session_id" });
+    expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "invalid_session_id" });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorAnswer } from "../error-body.ts";
+import { refused } from "../../../../test/responses/refused.ts";
 import { callIdOf } from "../ids.ts";
 import { givenResultsOf, openCallIds } from "./given-results.ts";
 import { continuationOf } from "./new-input.ts";
@@ -31,13 +31,6 @@ describe("results that a caller brings", () => {
     ["one call twice", ["t0", "t0"], "input[1].call_id", "duplicate_result"],
     ["not all calls", ["t0"], "input", "missing_result"],
   ])("are refused where they are of %s [OR-53]", (_, calls, param, code) => {
-    const refused = () => {
-      try {
-        return given(...calls);
-      } catch (error) {
-        return errorAnswer(error);
-      }
-    };
-    expect(refused()).toMatchObject({ status: 400, body: { error: { param, code } } });
+    expect(refused(() => given(...calls))).toEqual({ kind: "invalid_message", param, code });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SpanlineError } from "../../../domain/errors.ts";
-import { errorAnswer } from "../error-body.ts";
+import { refused } from "../../../../test/responses/refused.ts";
 import { itemId } from "../item-id.ts";
 import { beginningOf, continuationOf } from "./new-input.ts";
 import { givenParts, promptOptionsOf } from "./prompt-parts.ts";
@@ -27,14 +26,8 @@ function continued(input: unknown, open: readonly string[] = [], more: object = 
   };
 }
 
-function codeOf(read: () => unknown): string | null {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof SpanlineError)) throw error;
-    return errorAnswer(error).body.error.code;
-  }
-  return "taken";
+function codeOf(read: () => unknown): unknown {
+  return refused(read)?.code ?? "taken";
 }
 
 describe("what is new for a session that knows the rest", () => {

@@ -6,7 +6,7 @@ export interface RefusalFacts {
   readonly code: string;
 }
 
-/** A request that is wrong: `error-body.ts` says how it is answered. */
+/** A request that is wrong. Whoever answers finds the field and the word for it in the details. */
 export function refusal(message: string, { param, code }: RefusalFacts): SpanlineError {
   return refused("invalid_message", message, { param, code });
 }

@@ -1,4 +1,3 @@
-import type { ErrorPayload } from "../error-body.ts";
 import type { OutputItem } from "../output-item.ts";
 import type { OutputText } from "../response-item.ts";
 import type { ResponseObject } from "../response-object.ts";
@@ -24,6 +23,14 @@ export type StreamPiece =
   | ({ readonly type: `response.${Arguments}.done`; readonly arguments: string } & OfItem)
   | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & OfItem)
   | { readonly type: "error"; readonly error: ErrorPayload };
+
+/** An error as the API tells one. */
+interface ErrorPayload {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+}
 
 export type LifecycleType = `response.${
   | "created"
