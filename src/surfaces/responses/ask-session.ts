@@ -109,7 +109,8 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   });
   const outlook = await sessions.peek(record.sessionId);
   const options = promptOptions(ask, outlook, { instructions, settings });
-  const asked = await send(ask, record, { type: "prompt", content, options }, sessions);
+  const note = noteOf(ask, { agent: name, clientTools: [] });
+  const asked = await send(ask, record, { type: "prompt", content, options, note }, sessions);
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -138,11 +139,14 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
   const place = after === undefined ? {} : { after };
   if (results.length > 0) {
     const said = content.length > 0 ? { content } : {};
-    const command = { type: "give-results", results, ...said, ...place } as const;
-    return send(ask, record, command, sessions, outlook.promptTools);
+    // The caller's tools are those of the request that the paused turn began with.
+    const note = noteOf(ask, { agent: record.agent, clientTools: outlook.promptTools });
+    const command = { type: "give-results", results, note, ...said, ...place } as const;
+    return send(ask, record, command, sessions);
   }
   const options = promptOptions(ask, outlook, { instructions, settings });
-  return send(ask, record, { type: "prompt", content, options, ...place }, sessions);
+  const note = noteOf(ask, { agent: record.agent, clientTools: [] });
+  return send(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
 }
 
 /** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
@@ -187,29 +191,29 @@ function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }:
   return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
 }
 
-type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }>;
+/** What the log keeps of the request: who sends it again is known by it. */
+function noteOf(ask: Ask, about: Parameters<Ask["note"]>[0]): JsonObject {
+  const { fingerprint, key } = ask.retry;
+  return { ...ask.note(about), fingerprint, ...(key !== undefined && { key }) };
+}
 
-/** `clientTools` are the caller's from the request that a paused turn began with. */
+type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
+  readonly note: JsonObject;
+};
+
 async function send(
   ask: Ask,
   record: SessionRecord,
-  asking: Asking,
+  command: Asking,
   sessions: Sessions,
-  clientTools: readonly string[] = [],
 ): Promise<Asked> {
-  const { caller, retry } = ask;
   const { sessionId, incarnation, agent } = record;
-  const { fingerprint, key } = retry;
-  const note = {
-    ...ask.note({ agent, clientTools }),
-    fingerprint,
-    ...(key !== undefined && { key }),
-  };
-  const command = { ...asking, note };
+  const { key } = ask.retry;
+  const { note } = command;
   for (let nth = 0; ; nth += 1) {
     const named =
       key === undefined ? {} : { commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
-    const reply = await sessions.command(sessionId, command, { principal: caller, ...named });
+    const reply = await sessions.command(sessionId, command, { principal: ask.caller, ...named });
     const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
     // A command that was sent before got its reply then, and is at a place that the session had already.
     const isRepeated = place.seq <= record.seq;

@@ -164,7 +164,7 @@ describe("an agent that dies before it says a word", () => {
   it("says how long to wait where its service said so [OR-51]", async () => {
     // eslint-disable-next-line require-yield
     const throttled: Answer = async function* () {
-      throw new SpanlineError("throttled", "Slow down", { details: { retryAfterSeconds: 17 } });
+      throw new SpanlineError("throttled", "Slow down", { details: { retryAfter: 16.2 } });
     };
     const world = await worldOf([throttled]);
     const answer = await ask(world, HI);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import { providerError } from "../domain/provider-error.ts";
+import { ApiError, apiErrorOf } from "./api-error.ts";
+
+describe("the answer to a request that failed", () => {
+  it.each<[ErrorCode, number]>([
+    ["validation_failed", 400],
+    ["unauthorized", 401],
+    ["access_denied", 403],
+    ["not_found", 404],
+    ["conflict", 409],
+    ["cursor_gone", 410],
+    ["throttled", 429],
+    ["quota_exceeded", 429],
+    ["connect_failed", 502],
+    ["store_closed", 503],
+    ["idle_timeout", 504],
+  ])("of %s has the status %i [OR-51]", (code, status) => {
+    expect(apiErrorOf(new SpanlineError(code, "No"))).toMatchObject({ status, code });
+  });
+
+  it("names the field, and the word that the surface has for what is wrong [OR-70]", () => {
+    const details = { param: "input[0].role", code: "invalid_value" };
+    const wrong = new SpanlineError("validation_failed", "No", { details });
+    expect(apiErrorOf(wrong)).toMatchObject({ param: details.param, reason: details.code });
+  });
+
+  it("keeps what was meant as an answer", () => {
+    const error = new ApiError(418, "conflict", "No");
+    expect(apiErrorOf(error)).toBe(error);
+  });
+
+  it("is not for bugs, nor for what a provider answered", () => {
+    const failed = providerError("service_failed", "No", { phase: "http", status: 418 });
+    for (const thrown of [failed, new TypeError("secret"), "secret", undefined])
+      expect(apiErrorOf(thrown)).toBeUndefined();
+  });
+});
