@@ -17,7 +17,9 @@ export interface Incoming {
   readonly gone: AbortSignal;
 }
 
-export type Outgoing = ServedAnswer;
+export interface Outgoing extends ServedAnswer {
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
 
 export interface Route {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { jsonText } from "../domain/json.ts";
-import type { ServedAnswer } from "./served.ts";
+import type { Pace, ServedAnswer } from "./served.ts";
 
 /**
  * On every answer of the portal. Nothing of a session is kept by a cache, guessed to be another type, or handed to a
@@ -25,7 +25,7 @@ export function jsonAnswer(
 }
 
 /** Text in pieces. Behind a proxy that gathers answers, it would come late. */
-export function textStream(pieces: Pick<ServedAnswer, "body" | "cut">): ServedAnswer {
+export function textStream(body: AsyncIterable<string>, pace: Pace): ServedAnswer {
   return {
     status: 200,
     headers: {
@@ -33,6 +33,7 @@ export function textStream(pieces: Pick<ServedAnswer, "body" | "cut">): ServedAn
       "content-type": "text/plain; charset=utf-8",
       "x-accel-buffering": "no",
     },
-    ...pieces,
+    body,
+    pace,
   };
 }

@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
-import type { ServedAnswer } from "./served.ts";
+import { idleTimer } from "./idle-timer.ts";
+import type { Pace, ServedAnswer } from "./served.ts";
 
 /** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
 export async function sendAnswer(
   outgoing: ServerResponse,
-  { status, headers, body, cut }: ServedAnswer,
+  { status, headers, body, pace }: ServedAnswer,
   gone: AbortSignal,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
@@ -16,14 +17,52 @@ export async function sendAnswer(
   outgoing.writeHead(status, { ...headers });
   // The client learns the status before the first piece, which may be long in coming.
   outgoing.flushHeaders();
-  cut?.addEventListener("abort", () => outgoing.socket?.resetAndDestroy(), { once: true });
-  for await (const piece of body) {
-    if (gone.aborted) return;
-    if (!outgoing.write(piece)) await writable(outgoing);
-    if (gone.aborted) return;
+  const timers = pace === undefined ? UNTIMED : timersOf(outgoing, pace);
+  const pieces = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      timers.quiet.begin();
+      const { done, value } = await pieces.next();
+      timers.quiet.end();
+      if (gone.aborted) return;
+      if (done === true) break;
+      if (outgoing.write(value)) continue;
+      timers.stalled.begin();
+      await writable(outgoing);
+      timers.stalled.end();
+      if (gone.aborted) return;
+    }
+    outgoing.end();
+  } finally {
+    timers.quiet.stop();
+    timers.stalled.stop();
+    await pieces.return?.();
   }
-  outgoing.end();
 }
+
+/**
+ * A system that has megabytes in its own buffers says so only when a good part of them was read: in this time, also a slow
+ * reader has got there.
+ */
+const DEFAULT_STALLED_MS = 300_000;
+
+/** Waiting for a piece is not stalling: that time runs only while there is something to take. */
+function timersOf(
+  outgoing: ServerResponse,
+  { clock, stalledMs = DEFAULT_STALLED_MS, heartbeat }: Pace,
+) {
+  const stalled = idleTimer(clock, stalledMs, () => outgoing.socket?.resetAndDestroy());
+  if (heartbeat === undefined) return { quiet: UNTIMED.quiet, stalled };
+  const quiet = idleTimer(clock, heartbeat.everyMs, () => {
+    if (outgoing.destroyed) return;
+    outgoing.write(heartbeat.piece);
+    quiet.begin();
+  });
+  return { quiet, stalled };
+}
+
+const NO_TIMER = { begin: () => {}, end: () => {}, stop: () => {} };
+const UNTIMED = { quiet: NO_TIMER, stalled: NO_TIMER };
 
 /** Resolves when the client has read enough, or is gone. */
 function writable(outgoing: ServerResponse): Promise<void> {

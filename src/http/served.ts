@@ -1,3 +1,5 @@
+import type { Clock } from "../platform/clock.ts";
+
 export type HeaderField = readonly [name: string, value: string];
 
 /** What a request says before its body. */
@@ -25,8 +27,17 @@ export interface ServedRequest extends RequestHead {
 export interface ServedAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** Bytes in pieces are sent as they come, and no faster than the client reads. */
-  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-  /** Aborted when a client that does not read is no longer waited for: the connection is reset, and what waits is gone. */
-  readonly cut?: AbortSignal;
+  /** Pieces are sent as they come, and no faster than the client reads. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array | string>;
+  /** Of an answer in pieces. */
+  readonly pace?: Pace;
+}
+
+/** How long is waited for pieces, and for a client to take them. */
+export interface Pace {
+  readonly clock: Clock;
+  /** A client that takes nothing of what is there for it for so long is cut off: what waits for it is gone. */
+  readonly stalledMs?: number;
+  /** What is said when there was nothing to send for so long: proxies and clients give up on silent streams. */
+  readonly heartbeat?: { readonly everyMs: number; readonly piece: string };
 }

@@ -1,3 +1,4 @@
+import { fakeClock } from "../../test/support/fake-clock.ts";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
@@ -232,7 +233,7 @@ describe("the server", () => {
   });
 
   it("resets the connection of a client that is no longer waited for", async () => {
-    const cut = new AbortController();
+    const clock = fakeClock();
     const { promise: left, resolve: leave } = deferred<boolean>();
     let made = 0;
     const server = await started(async ({ gone }) => ({
@@ -245,32 +246,33 @@ describe("the server", () => {
           }
         })(),
       ),
-      cut: cut.signal,
+      pace: { clock, stalledMs: 1000 },
     }));
     const response = await call(server);
     await settled(() => made);
-    cut.abort();
+    clock.advance(1000);
     expect(await left).toBe(true);
     await expect(text(response)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(bugs).toEqual([]);
   });
 
-  it("leaves a connection alone whose answer was sent before it was cut", async () => {
-    const cut = new AbortController();
+  it("leaves a connection alone whose answer was sent", async () => {
+    const clock = fakeClock();
+    const heartbeat = { everyMs: 1000, piece: "quiet" };
     const server = await started(async () => ({
       ...answer(
         (async function* () {
           yield Buffer.from("all");
         })(),
       ),
-      cut: cut.signal,
+      pace: { clock, stalledMs: 1000, heartbeat },
     }));
     const request = "GET / HTTP/1.1\r\nHost: localhost\r\n";
     const socket = await raw(server, `${request}\r\n`);
     const chunks: string[] = [];
     socket.on("data", (chunk) => chunks.push(String(chunk)));
     await settled(() => chunks.length);
-    cut.abort();
+    clock.advance(1000);
     socket.write(`${request}Connection: close\r\n\r\n`);
     await once(socket, "close");
     expect(chunks.join("").match(/\r\nall\r\n0\r\n\r\n/g)).toHaveLength(2);

@@ -22,7 +22,18 @@ export function randomFraction(): number {
 
 /** Chance for ids: so many characters of an alphabet of 32. */
 export function randomSeed(alphabet: string, length: number): string {
-  return Array.from(randomBytes(length), (byte) => alphabet.charAt(byte % alphabet.length)).join(
-    "",
-  );
+  if (poolAt + length > pool.length) {
+    pool = randomBytes(Math.max(POOL_BYTES, length));
+    poolAt = 0;
+  }
+  let text = "";
+  for (const end = poolAt + length; poolAt < end; poolAt += 1) {
+    text += alphabet.charAt((pool[poolAt] ?? 0) % alphabet.length);
+  }
+  return text;
 }
+
+/** Chance is fetched for many ids at once: every event has one, and to fetch it costs more than to write it down. */
+const POOL_BYTES = 4096;
+let pool = new Uint8Array();
+let poolAt = 0;

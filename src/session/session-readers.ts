@@ -13,22 +13,47 @@ export interface SessionReaders {
 }
 
 export function sessionReaders(): SessionReaders {
-  const readers = new Map<string, Set<AbortSignal>>();
+  const readers = new Map<string, Set<Reading>>();
+  const join = (sessionId: string, signal: AbortSignal): (() => void) => {
+    const own = { signal };
+    const known = readers.get(sessionId) ?? new Set();
+    readers.set(sessionId, known);
+    known.add(own);
+    return () => {
+      known.delete(own);
+      if (known.size === 0 && readers.get(sessionId) === known) readers.delete(sessionId);
+    };
+  };
   return {
-    async *following(sessionId, signal, batches) {
-      // One signal may stop several readings.
-      const own = AbortSignal.any([signal]);
-      const known = readers.get(sessionId) ?? new Set();
-      readers.set(sessionId, known);
-      known.add(own);
-      try {
-        yield* batches;
-      } finally {
-        known.delete(own);
-        if (known.size === 0 && readers.get(sessionId) === known) readers.delete(sessionId);
-      }
-    },
+    following: (sessionId, signal, batches) => ({
+      [Symbol.asyncIterator]: () =>
+        leftAtEnd(batches[Symbol.asyncIterator](), join(sessionId, signal)),
+    }),
     count: (sessionId) =>
-      [...(readers.get(sessionId) ?? [])].filter(({ aborted }) => !aborted).length,
+      [...(readers.get(sessionId) ?? [])].filter(({ signal }) => !signal.aborted).length,
+  };
+}
+
+/** One signal may stop several readings. */
+interface Reading {
+  readonly signal: AbortSignal;
+}
+
+/** Hands on what a source says. A generator would do, at the cost of an event to each reader. */
+function leftAtEnd<Item>(source: AsyncIterator<Item>, leave: () => void): AsyncIterator<Item> {
+  const ended = (error: unknown): never => {
+    leave();
+    throw error;
+  };
+  const passed = (result: IteratorResult<Item>): IteratorResult<Item> => {
+    if (result.done === true) leave();
+    return result;
+  };
+  return {
+    next: () => source.next().then(passed, ended),
+    async return() {
+      leave();
+      return (await source.return?.()) ?? { done: true, value: undefined };
+    },
   };
 }

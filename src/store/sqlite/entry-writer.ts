@@ -18,7 +18,11 @@ interface Tail {
   head: Head;
   bytes: number;
   updatedAt: number | null;
-  isMoved: boolean;
+  /** What the row says, as far as it was written here: undefined where it was not. */
+  wakeAt: number | null | undefined;
+  fields: SessionFields;
+  /** Its row is to be written: its end alone, or all of it. */
+  change: "none" | "end" | "all";
 }
 
 export class EntryWriter {
@@ -26,7 +30,7 @@ export class EntryWriter {
   readonly #kinds: EventKinds;
   /** Known from the transactions before, so that a session's row need not be read for every one. */
   readonly #tails = new Map<string, Tail>();
-  #moved: Tail[] = [];
+  #changed: Tail[] = [];
   #fileVersion = -1;
 
   constructor(sql: Sql, kinds: EventKinds) {
@@ -48,7 +52,7 @@ export class EntryWriter {
   /** To be called whenever somebody else has written to the file. */
   forget(): void {
     this.#tails.clear();
-    this.#moved = [];
+    this.#changed = [];
   }
 
   #writeAll(entries: readonly EncodedEntry[]): readonly Written[] {
@@ -57,12 +61,8 @@ export class EntryWriter {
     if (version !== this.#fileVersion || this.#tails.size > MOST_TAILS) this.forget();
     this.#fileVersion = version;
     const written = entries.map((entry) => this.#writeOrRefuse(entry));
-    for (const tail of this.#moved) {
-      this.#sql.run(MOVE, tail.head.seq, tail.bytes, tail.updatedAt, tail.key);
-      tail.bytes = 0;
-      tail.isMoved = false;
-    }
-    this.#moved = [];
+    for (const tail of this.#changed) this.#writeRow(tail);
+    this.#changed = [];
     return written;
   }
 
@@ -83,7 +83,7 @@ export class EntryWriter {
     if (reply !== undefined) return { ok: true, appended: { status: "repeated", reply }, before };
     if (before.seq !== expectedSeq) throw wrongSeq(lease.sessionId, expectedSeq, before.seq);
     this.#insertEvents(tail, encoded);
-    this.#writeRest(tail.key, encoded);
+    this.#writeRest(tail, encoded);
     const envelopes = events.map(({ envelope }) => envelope);
     return { ok: true, appended: { status: "appended", events: envelopes }, before };
   }
@@ -92,7 +92,8 @@ export class EntryWriter {
     const known = this.#tails.get(lease.sessionId);
     if (known?.lease.epoch === lease.epoch && known.lease.owner === lease.owner) return known;
     const { key, head } = heldSession(this.#sql, lease);
-    const tail = { key, lease, head, bytes: 0, updatedAt: null, isMoved: false };
+    const nothing = { bytes: 0, updatedAt: null, wakeAt: undefined, fields: {} };
+    const tail: Tail = { key, lease, head, ...nothing, change: "none" };
     this.#tails.set(lease.sessionId, tail);
     return tail;
   }
@@ -110,33 +111,56 @@ export class EntryWriter {
     tail.head = { ...tail.head, seq: last.seq };
     tail.updatedAt = last.at;
     tail.bytes += bytes;
-    if (!tail.isMoved) this.#moved.push(tail);
-    tail.isMoved = true;
+    this.#change(tail, "end");
   }
 
-  #writeRest(key: number, { entry, reply }: EncodedEntry): void {
-    const { command, index, wakeAt } = entry;
+  #writeRest(tail: Tail, { entry, reply }: EncodedEntry): void {
+    const { command, index = {}, wakeAt = tail.wakeAt } = entry;
     if (command !== undefined && reply !== undefined) {
       const keep = "INSERT INTO commands (session, id, reply) VALUES (?, ?, ?)";
-      this.#sql.run(keep, key, command.id, reply);
+      this.#sql.run(keep, tail.key, command.id, reply);
     }
-    if (wakeAt !== undefined) {
-      this.#sql.run("UPDATE sessions SET wake_at = ? WHERE key = ?", wakeAt, key);
-    }
-    if (index !== undefined) this.#sql.run(DESCRIBE, ...columnsOf(index), key);
+    if (wakeAt === tail.wakeAt && !saysMore(index, tail.fields)) return;
+    tail.wakeAt = wakeAt;
+    tail.fields = { ...tail.fields, ...index };
+    this.#change(tail, "all");
   }
+
+  #change(tail: Tail, change: "end" | "all"): void {
+    if (tail.change === "none") this.#changed.push(tail);
+    if (tail.change !== "all") tail.change = change;
+  }
+
+  #writeRow(tail: Tail): void {
+    const { key, head, bytes, updatedAt, wakeAt, fields, change } = tail;
+    if (change === "end") this.#sql.run(MOVE, head.seq, bytes, updatedAt, key);
+    else {
+      const wake = [wakeAt === undefined ? 0 : 1, wakeAt ?? null];
+      this.#sql.run(REWRITE, head.seq, bytes, updatedAt, ...wake, ...columnsOf(fields), key);
+    }
+    tail.bytes = 0;
+    tail.change = "none";
+  }
+}
+
+/** Most events change nothing that the list of sessions shows. */
+function saysMore(index: SessionFields, known: SessionFields): boolean {
+  return FIELDS.some((field) => index[field] !== undefined && index[field] !== known[field]);
 }
 
 const MOST_TAILS = 1000;
 const REFUSALS: ReadonlySet<string> = new Set(["stale_lease", "wrong_seq", "invalid_option"]);
 const INSERT = "INSERT INTO events (session, seq, kind, body) VALUES (?, ?, ?, ?)";
-const MOVE = `UPDATE sessions SET seq = ?, bytes = bytes + ?, updated_at = coalesce(?, updated_at)
-  WHERE key = ?`;
-const DESCRIBE = `UPDATE sessions SET agent = coalesce(?, agent), principal = coalesce(?, principal),
+const END = "UPDATE sessions SET seq = ?, bytes = bytes + ?, updated_at = coalesce(?, updated_at)";
+const MOVE = `${END} WHERE key = ?`;
+const REWRITE = `${END}, wake_at = iif(?, ?, wake_at),
+  agent = coalesce(?, agent), principal = coalesce(?, principal),
   title = coalesce(?, title), working_directory = coalesce(?, working_directory),
   state = coalesce(?, state), label = coalesce(?, label) WHERE key = ?`;
 
+/** In the order of the statement. */
+const FIELDS = ["agent", "principal", "title", "workingDirectory", "state", "label"] as const;
+
 function columnsOf(fields: SessionFields): readonly (string | null)[] {
-  const { agent, principal, title, workingDirectory, state, label } = fields;
-  return [agent, principal, title, workingDirectory, state, label].map((field) => field ?? null);
+  return FIELDS.map((field) => fields[field] ?? null);
 }

@@ -4,19 +4,17 @@ import type { ServedRequest } from "../../http/served.ts";
 import { principalOf } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { parseCursor } from "./cursor-text.ts";
-import { cutWhenStalled } from "../../http/cut-when-stalled.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
 import { headerOf } from "../../http/header.ts";
-import { QUIET, withHeartbeats, type HeartbeatOptions } from "../../http/heartbeats.ts";
-import { DEFAULT_HEARTBEAT_MS, EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
-import type { PortalOptions } from "./portal-options.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { invalid } from "../../http/json-body.ts";
 import type { Route } from "../../http/router.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
 /** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
 export function eventRoutes(options: PortalOptions): Route[] {
-  const { sessions, clock, heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS } = options;
+  const { sessions } = options;
   const frames = new EventFrames();
   return [
     {
@@ -29,8 +27,7 @@ export function eventRoutes(options: PortalOptions): Route[] {
         const batches = sessions.subscribe(id, cursor, request.gone)[Symbol.asyncIterator]();
         const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
         const { gone } = request;
-        const pieces = streamed(ready, { frames, gone, heartbeat: { clock, everyMs } });
-        return { status: 200, headers: EVENT_STREAM_HEADERS, ...cutWhenStalled(pieces, options) };
+        return eventStream(streamed(ready, frames, gone), streamingOf(options));
       },
     },
   ];
@@ -71,29 +68,23 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
   };
 }
 
-interface Streaming {
-  readonly frames: EventFrames;
-  readonly gone: AbortSignal;
-  readonly heartbeat: HeartbeatOptions;
-}
-
 async function* streamed(
   batches: AsyncIterator<EventRun>,
-  { frames, gone, heartbeat }: Streaming,
-): AsyncGenerator<Uint8Array> {
+  frames: EventFrames,
+  gone: AbortSignal,
+): AsyncGenerator<Uint8Array | string> {
   try {
     // How long a browser waits before it connects again.
-    yield Buffer.from("retry: 1000\n\n");
-    for await (const batch of withHeartbeats(batches, heartbeat)) {
-      if (batch === QUIET) yield Buffer.from(":\n\n");
-      else yield* frames.pieces(batch);
+    yield "retry: 1000\n\n";
+    for (;;) {
+      const { done, value } = await batches.next();
+      if (done === true) return;
+      for (const piece of frames.pieces(value)) yield piece;
     }
   } catch (error) {
     if (gone.aborted) return;
     if (!(error instanceof SpanlineError)) throw error;
-    yield Buffer.from(
-      `event: failure\ndata: ${JSON.stringify(failureBody(error.toFailure()))}\n\n`,
-    );
+    yield `event: failure\ndata: ${JSON.stringify(failureBody(error.toFailure()))}\n\n`;
   } finally {
     await batches.return?.();
   }

@@ -1,3 +1,4 @@
+import type { EventStreamOptions } from "../../http/event-stream.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AccessOptions } from "./access.ts";
@@ -11,4 +12,14 @@ export interface PortalOptions extends AccessOptions {
   readonly stalledMs?: number;
   /** How long `wait` waits. Many clients give up after five minutes without an answer. */
   readonly waitMs?: number;
+}
+
+/** What the sending of a stream needs of them. */
+export function streamingOf(options: PortalOptions): EventStreamOptions {
+  const { clock, heartbeatMs, stalledMs } = options;
+  return {
+    clock,
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    ...(stalledMs !== undefined && { stalledMs }),
+  };
 }

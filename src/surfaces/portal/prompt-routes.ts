@@ -5,10 +5,9 @@ import type { ServedRequest } from "../../http/served.ts";
 import { principalOf, requireRight } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { cursorText } from "./cursor-text.ts";
-import { cutWhenStalled } from "../../http/cut-when-stalled.ts";
 import { headerOf } from "../../http/header.ts";
 import { jsonAnswer, textStream } from "../../http/json-answer.ts";
-import type { PortalOptions } from "./portal-options.ts";
+import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { promptCommand } from "./read-command.ts";
 import { jsonBodyOf } from "../../http/json-body.ts";
 import { optionalFlag, requiredText } from "./request-body.ts";
@@ -47,7 +46,7 @@ export function promptRoutes(options: PortalOptions): Route[] {
         const prompted = { sessionId, promptId, cursor };
         if (wantsText(request)) {
           const pieces = turnText(options, prompted, request.gone);
-          return textStream(cutWhenStalled(pieces, options));
+          return textStream(pieces, streamingOf(options));
         }
         const report = await turnEnd(options, prompted, request.gone);
         const answer: PromptAnswer = { ...place, ...report };
@@ -88,18 +87,18 @@ async function* turnText(
   options: PortalOptions,
   prompted: Prompted,
   gone: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<string> {
   const state = initialText(prompted.promptId);
   try {
     for await (const events of eventsOf(options, prompted, gone)) {
       const text = addToText(state, events);
-      if (text !== "") yield Buffer.from(text);
+      if (text !== "") yield text;
       if (state.report.end !== null) return;
     }
-    yield Buffer.from(breakOff(state, "the turn goes on"));
+    yield breakOff(state, "the turn goes on");
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
-    yield Buffer.from(breakOff(state, `broke off: ${error.message}`));
+    yield breakOff(state, `broke off: ${error.message}`);
   }
 }
 
