@@ -10,6 +10,7 @@ import { driverPool } from "./driver-pool.ts";
 import { newId, newSeed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
+import { saidIn } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -88,12 +89,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       return takeUpDriver({ sessionId, failed, signal }, named, { ...around, isHere });
     });
 
-  async function open(wanted: OpenSession): Promise<SessionRecord> {
-    checkOpening(wanted);
-    const agent = agentNamed(agents, wanted.agent);
-    const { sessionId = newId("ses", clock.now(), seed()) } = wanted;
-    const before = wanted.sessionId === undefined ? undefined : await store.session(sessionId);
+  async function open(given: OpenSession): Promise<SessionRecord> {
+    const agent = agentNamed(agents, given.agent);
+    const { sessionId = newId("ses", clock.now(), seed()), copyOf } = given;
+    const before = given.sessionId === undefined ? undefined : await store.session(sessionId);
     if (before !== undefined) return before;
+    const wanted =
+      copyOf === undefined ? given : { ...given, history: await saidIn(store, copyOf) };
+    checkOpening(wanted);
     const workingDirectory = await folderOf(agent, wanted);
     const opened = opening(sessionId, { ...wanted, ...workingDirectory });
     await drivers.use(sessionId, (failed, signal) =>

@@ -49,6 +49,8 @@ export interface OpenSession {
   readonly workingDirectory?: string;
   /** What was said elsewhere before. */
   readonly history?: readonly ModelMessage[];
+  /** The session in which it was said, in place of what was said: both go on from there, each for itself. */
+  readonly copyOf?: string;
   /** The caller's own word, by which the session can be found again. */
   readonly label?: string;
 }

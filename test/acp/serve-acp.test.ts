@@ -34,9 +34,9 @@ describe("the handshake", () => {
         loadSession: true,
         promptCapabilities: { image: false, audio: false, embeddedContext: true },
         mcpCapabilities: { http: false, sse: false },
-        sessionCapabilities: {},
+        sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
       },
-      authMethods: [],
+      authMethods: [expect.objectContaining({ id: "environment" })],
     });
   });
 

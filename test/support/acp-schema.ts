@@ -18,6 +18,13 @@ const RESULTS = new Map([
   ["session/new", "NewSessionResponse"],
   ["session/load", "LoadSessionResponse"],
   ["session/prompt", "PromptResponse"],
+  ["authenticate", "AuthenticateResponse"],
+  ["session/list", "ListSessionsResponse"],
+  ["session/resume", "ResumeSessionResponse"],
+  ["session/fork", "ForkSessionResponse"],
+  ["session/close", "CloseSessionResponse"],
+  // Of a later schema: an empty answer, as that of closing.
+  ["session/delete", "CloseSessionResponse"],
 ]);
 
 /** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */

@@ -3,13 +3,18 @@ import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
-import { decodeRequest } from "../../wire/acp/client-request.ts";
+import { decodeRequest } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { updateLine } from "../../wire/acp/session-update.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection } from "../../wire/jsonrpc/rpc-connection.ts";
 import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
-import type { RpcAnswer, RpcNotification, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type {
+  RequestId,
+  RpcAnswer,
+  RpcNotification,
+  RpcRequest,
+} from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpLog, ClientLink } from "./client-link.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -47,6 +52,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const { sessions, principal, connectionId, version, writer, log } = options;
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
   const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
+  /** The sessions of prompts that have no answer yet. */
+  const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
 
   const link: ClientLink = {
@@ -56,6 +63,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     name: () => clientName ?? "",
     update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
     answer(request, outcome) {
+      prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
       if (line !== undefined) writer.write(line);
     },
@@ -85,14 +93,22 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       return link.answer(asked, { ok: false, error });
     }
     const { value } = wanted;
-    const lane = value.type === "new" ? "" : value.sessionId;
+    // There is nothing to be done: the next request looks for credentials again.
+    if (value.type === "authenticate") return link.answer(asked, { ok: true, result: {} });
+    const lane = "sessionId" in value ? value.sessionId : "";
+    if (value.type === "prompt") prompts.set(asked.id, lane);
     lanes.run(lane, () => requests.perform(asked, value));
   }
 
   function notification({ method, params }: RpcNotification): void {
     const wanted = decodeNotification(method, params);
     if (wanted === undefined) return log("a notification was passed over", { method });
-    lanes.run(wanted.sessionId, () => requests.cancel(wanted.sessionId));
+    if (wanted.type === "cancel")
+      return lanes.run(wanted.sessionId, () => requests.cancel(wanted.sessionId));
+    // Behind the prompt itself, which may not have begun yet.
+    const sessionId = prompts.get(wanted.requestId);
+    if (sessionId === undefined) return;
+    lanes.run(sessionId, () => requests.cancelPrompt(sessionId, wanted.requestId));
   }
 
   function answer({ sessionId, approval }: Question, outcome: RpcAnswer): void {

@@ -2,11 +2,11 @@ import type { CommandReply, SessionCommand } from "../../domain/session-command.
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
-import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { attachClient } from "./attach-client.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
-import { openPrompts } from "./open-prompts.ts";
+import { openPrompts, type CancelCommand } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
 import { turnOfPrompt } from "./turn-of-prompt.ts";
 
@@ -18,7 +18,10 @@ export interface AcpSession {
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
   follow(options: FollowOptions): Promise<void>;
   prompt(request: RpcRequest, command: PromptCommand): Promise<void>;
-  cancel(): Promise<void>;
+  /** Ends all that this client asked for, or what it asked for by this request; with nothing of its own, whatever runs. */
+  cancel(requestId?: RequestId): Promise<void>;
+  /** The client is done with it: what it began ends, and what nobody else follows. */
+  close(): Promise<void>;
   /** The client goes; the session and what it waits for stay. */
   leave(reason: string): Promise<void>;
 }
@@ -63,6 +66,27 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
     return turnId === undefined ? { status: "accepted" } : command({ type: "cancel", turnId });
   }
 
+  async function cancelAll(commands: readonly CancelCommand[]): Promise<void> {
+    for (const wanted of commands) {
+      let reply = await command(wanted);
+      if (wanted.type === "withdraw" && reply.status === "refused") {
+        reply = await cancelTurnOf(wanted.promptId);
+      }
+      if (reply.status === "accepted") continue;
+      log("a cancel was refused", { sessionId, code: reply.failure.code });
+    }
+  }
+
+  async function detach(reason: string): Promise<void> {
+    if (!isAttached) return;
+    isAttached = false;
+    try {
+      await command({ type: "detach", clientId, reason });
+    } catch (error) {
+      log("a client could not be detached", { sessionId, error: String(error) });
+    }
+  }
+
   function lose(own: AbortController, error: unknown): void {
     if (feed === own) feed = undefined;
     log("a session can no longer be followed", { sessionId, error: String(error) });
@@ -98,24 +122,20 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
       });
     },
     prompt: (request, wanted) => prompts.begin(request, () => command(wanted)),
-    async cancel() {
-      for (const wanted of prompts.cancelling()) {
-        let reply = await command(wanted);
-        if (wanted.type === "withdraw" && reply.status === "refused") {
-          reply = await cancelTurnOf(wanted.promptId);
-        }
-        if (reply.status === "accepted") continue;
-        log("a cancel was refused", { sessionId, code: reply.failure.code });
-      }
+    async cancel(requestId) {
+      const own = prompts.cancelling(requestId);
+      await cancelAll(own.length > 0 || requestId !== undefined ? own : [{ type: "cancel" }]);
+    },
+    async close() {
+      await cancelAll(prompts.cancelling());
+      await prompts.answered();
+      feed?.abort();
+      await cancelAll([{ type: "cancel", unlessWatched: true }]);
+      await detach("client_closed");
     },
     async leave(reason) {
       feed?.abort();
-      if (!isAttached) return;
-      try {
-        await command({ type: "detach", clientId, reason });
-      } catch (error) {
-        log("a client could not be detached", { sessionId, error: String(error) });
-      }
+      await detach(reason);
     },
   };
 }

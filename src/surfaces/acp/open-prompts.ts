@@ -1,7 +1,7 @@
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { failureError } from "../../wire/acp/agent-answers.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
-import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** A client's prompts in one session that have no answer yet. */
@@ -12,22 +12,29 @@ export interface OpenPrompts {
   finish(promptId: string, outcome: RpcOutcome): void;
   /** Nothing more will be heard of any. */
   fail(error: RpcError): void;
-  /** What ends all of them; with none open, whatever runs. */
-  cancelling(): readonly CancelCommand[];
+  /** What ends all of them, or the one that this request began. */
+  cancelling(requestId?: RequestId): readonly CancelCommand[];
+  /** Resolves when all of them have their answers. */
+  answered(): Promise<void>;
 }
 
 type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
-type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
+export type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
 
 export function openPrompts(link: ClientLink): OpenPrompts {
   const open = new Map<string, { readonly request: RpcRequest; turnId: string | undefined }>();
   /** Answers that came before the reply to the command said which prompt it was. */
   const early = new Map<string, RpcOutcome>();
   let unnamed = 0;
+  let waiting: (() => void)[] = [];
 
   function finish(promptId: string, outcome: RpcOutcome): void {
     const prompt = open.get(promptId);
     open.delete(promptId);
+    if (open.size === 0) {
+      for (const wake of waiting) wake();
+      waiting = [];
+    }
     if (prompt !== undefined) link.answer(prompt.request, outcome);
     else if (unnamed > 0) early.set(promptId, outcome);
   }
@@ -59,10 +66,16 @@ export function openPrompts(link: ClientLink): OpenPrompts {
     fail(error) {
       for (const promptId of open.keys()) finish(promptId, { ok: false, error });
     },
-    cancelling() {
-      if (open.size === 0) return [{ type: "cancel" }];
+    answered: () =>
+      open.size === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
+    cancelling(requestId) {
       // Those that wait go first: the end of the one that runs would let the next one begin.
       return [...open]
+        .filter(([, { request }]) => requestId === undefined || request.id === requestId)
         .toReversed()
         .map(([promptId, { turnId }]) =>
           turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },

@@ -1,19 +1,26 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
-import { failureError, loadAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
+import {
+  doneAnswer,
+  failureError,
+  listAnswer,
+  newSessionAnswer,
+} from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
-import type { RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";
 import type { ClientLink } from "./client-link.ts";
 import { findSession, latestSession, type SessionEntry } from "./find-session.ts";
 
-type SessionRequest = Exclude<ClientRequest, { type: "initialize" }>;
+export type SessionRequest = Exclude<ClientRequest, { type: "initialize" | "authenticate" }>;
 
 /** What a client can want of its sessions. Each is done when the session has taken it, not when its turn is over. */
 export interface SessionRequests {
   perform(request: RpcRequest, wanted: SessionRequest): Promise<void>;
   cancel(sessionId: string): Promise<void>;
+  /** One prompt is not wanted any more. Other requests are answered soon anyway. */
+  cancelPrompt(sessionId: string, requestId: RequestId): Promise<void>;
   answered(sessionId: string, approval: ApprovalRequested, answer: RpcAnswer): Promise<void>;
   leave(reason: string): Promise<void>;
 }
@@ -64,8 +71,71 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   async function load(request: RpcRequest, sessionId: string, setup: SessionSetup): Promise<void> {
     noteServers(setup);
     const { session, seq } = await joinExisting(sessionId);
-    const caughtUp = (): void => link.answer(request, { ok: true, result: loadAnswer() });
-    await session.follow({ upTo: seq, history: "shown", caughtUp });
+    await session.follow({ upTo: seq, history: "shown", caughtUp: () => done(request) });
+  }
+
+  /** The client has what was said: it is told what comes. */
+  async function resume(
+    request: RpcRequest,
+    sessionId: string,
+    setup: SessionSetup,
+  ): Promise<void> {
+    noteServers(setup);
+    const { session, seq } = await joinExisting(sessionId);
+    if (session.isFollowed) return done(request);
+    await session.follow({ upTo: seq, history: "hidden", caughtUp: () => done(request) });
+  }
+
+  /** The client was told what was said in the other one, and knows it of this one. */
+  async function fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void> {
+    noteServers(setup);
+    const { agent } = await find(source);
+    const { workingDirectory } = setup;
+    const { sessionId, seq } = await sessions.open({
+      principal,
+      agent,
+      workingDirectory,
+      copyOf: source,
+    });
+    const session = await join(sessionId);
+    link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+    await session.follow({ upTo: seq, history: "hidden" });
+  }
+
+  /** What the client has begun ends, and what nobody else follows; the session itself stays. */
+  async function close(request: RpcRequest, sessionId: string): Promise<void> {
+    const session = joined.get(sessionId);
+    if (session === undefined) await find(sessionId);
+    joined.delete(sessionId);
+    await session?.close();
+    done(request);
+  }
+
+  async function remove(request: RpcRequest, sessionId: string): Promise<void> {
+    const session = joined.get(sessionId);
+    joined.delete(sessionId);
+    await session?.close();
+    // One that is not there, or is another's, is gone for this client already.
+    const found = await findSession(sessions, sessionId, principal);
+    if (found !== undefined) await sessions.delete(sessionId);
+    done(request);
+  }
+
+  async function list(
+    request: RpcRequest,
+    { workingDirectory, page }: Extract<SessionRequest, { type: "list" }>,
+  ): Promise<void> {
+    const found = await sessions.list({
+      limit: PAGE,
+      principal: principal.id,
+      ...(workingDirectory !== undefined && { workingDirectory }),
+      ...(page !== undefined && { page }),
+    });
+    link.answer(request, { ok: true, result: listAnswer(found.sessions, found.nextPage) });
+  }
+
+  function done(request: RpcRequest): void {
+    link.answer(request, { ok: true, result: doneAnswer() });
   }
 
   /** A session that this connection has neither begun nor loaded is taken up where it is. */
@@ -87,6 +157,16 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
         return begin(request, wanted);
       case "load":
         return load(request, wanted.sessionId, wanted);
+      case "resume":
+        return resume(request, wanted.sessionId, wanted);
+      case "fork":
+        return fork(request, wanted.sessionId, wanted);
+      case "list":
+        return list(request, wanted);
+      case "close":
+        return close(request, wanted.sessionId);
+      case "delete":
+        return remove(request, wanted.sessionId);
       case "prompt": {
         const session = await takeUp(wanted.sessionId);
         return session.prompt(request, wanted.command);
@@ -105,6 +185,9 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     },
     async cancel(sessionId) {
       await joined.get(sessionId)?.cancel();
+    },
+    async cancelPrompt(sessionId, requestId) {
+      await joined.get(sessionId)?.cancel(requestId);
     },
     async answered(sessionId, approval, answer) {
       await joined.get(sessionId)?.answered(approval, answer);
@@ -125,3 +208,6 @@ function errorOf(error: unknown): RpcError {
     ? failureError(error.toFailure())
     : internalError("Internal error");
 }
+
+/** Sessions in one answer. */
+const PAGE = 50;

@@ -1,20 +1,26 @@
 import type { Failure } from "../../domain/errors.ts";
+import { isoTime } from "../../domain/iso-time.ts";
+import { AUTH_METHODS } from "./auth-methods.ts";
+import { METHODS } from "./methods.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
 
 export function initializeAnswer(version: string): unknown {
+  const offered = [...METHODS.values()].flatMap((method) => method.offered ?? []);
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "spanline", title: "Spanline", version },
     agentCapabilities: {
-      loadSession: true,
+      loadSession: offered.includes("loadSession"),
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: {},
+      sessionCapabilities: Object.fromEntries(
+        offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
+      ),
     },
-    authMethods: [],
+    authMethods: AUTH_METHODS,
   };
 }
 
@@ -22,17 +28,41 @@ export function newSessionAnswer(sessionId: string): unknown {
   return { sessionId };
 }
 
-export function loadAnswer(): unknown {
+/** Of requests that are answered when they are done, and have nothing more to say. */
+export function doneAnswer(): unknown {
   return {};
 }
 
-/** ACP's own code for what is not there. */
+export interface ListedSession {
+  readonly sessionId: string;
+  readonly workingDirectory: string | null;
+  readonly title: string | null;
+  readonly updatedAt: number;
+}
+
+/** Every session has to name a folder there; one that has none works nowhere in particular. */
+export function listAnswer(sessions: readonly ListedSession[], nextPage?: string): unknown {
+  return {
+    sessions: sessions.map(({ sessionId, workingDirectory, title, updatedAt }) => ({
+      sessionId,
+      cwd: workingDirectory ?? "/",
+      ...(title !== null && { title }),
+      updatedAt: isoTime(updatedAt),
+    })),
+    ...(nextPage !== undefined && { nextCursor: nextPage }),
+  };
+}
+
+/** ACP's own codes for what is not there, and for a service that does not know who asks. */
 const RESOURCE_NOT_FOUND = -32002;
+const AUTH_REQUIRED = -32000;
 
 /** A failure as the answer to a request. */
 export function failureError(failure: Failure): RpcError {
   const { code, message } = failure;
   const data = failureData(failure);
+  const unknown = authError(failure);
+  if (unknown !== undefined) return unknown;
   if (code === "not_found") return { code: RESOURCE_NOT_FOUND, message, data };
   if (code === "invalid_message" || code === "invalid_option" || code === "validation_failed") {
     return { code: RPC_CODES.invalidParams, message, data };
@@ -40,7 +70,15 @@ export function failureError(failure: Failure): RpcError {
   return internalError(message, data);
 }
 
+/** Credentials are missing, or are not the right ones: the client may offer to mend that. */
+export function authError(failure: Failure): RpcError | undefined {
+  const { code, message } = failure;
+  if (code !== "no_credentials" && code !== "unauthorized") return undefined;
+  const authMethods = AUTH_METHODS.map(({ id }) => id);
+  return { code: AUTH_REQUIRED, message, data: { ...failureData(failure), authMethods } };
+}
+
 /** What programs branch on. */
-export function failureData({ code, message, details }: Failure): unknown {
+export function failureData({ code, message, details }: Failure): object {
   return { ...details, code, message };
 }

@@ -2,7 +2,7 @@ import type { TurnFinished } from "../../domain/agent-event.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { internalError, type RpcError } from "../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
-import { failureData } from "./agent-answers.ts";
+import { authError, failureData } from "./agent-answers.ts";
 
 type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 
@@ -25,9 +25,10 @@ export function cancelledAnswer(): RpcOutcome {
   return stopped("cancelled", null);
 }
 
-/** Whatever the failure's code, it is the turn that failed: the request itself was good. */
+/** Whatever the failure's code, it is the turn that failed: the request itself was good. Whom nobody knows has to be told. */
 function turnError({ failure, reason }: TurnFinished): RpcError {
-  if (failure !== undefined) return internalError(failure.message, failureData(failure));
+  if (failure !== undefined)
+    return authError(failure) ?? internalError(failure.message, failureData(failure));
   return internalError(`The turn failed${reason === null ? "" : `: ${reason}`}`, { reason });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeNotification } from "./client-notification.ts";
-import { decodeRequest } from "./client-request.ts";
+import { decodeRequest } from "./methods.ts";
 
 function value(method: string, params?: unknown): unknown {
   const decoded = decodeRequest(method, params);
@@ -58,7 +58,7 @@ describe("a client's request", () => {
     expect(value(method, params)).toBe(-32602);
   });
 
-  it.each(["session/fork", "constructor", "__proto__", ""])(
+  it.each(["session/archive", "constructor", "__proto__", ""])(
     "is refused by the name of its method: %j [ACP-7]",
     (method) => {
       expect(value(method, {})).toBe(-32601);

@@ -1,0 +1,120 @@
+import { isObject } from "../../domain/json.ts";
+import { methodNotFound } from "../jsonrpc/rpc-error.ts";
+import { ABSOLUTE } from "./absolute-path.ts";
+import { AUTH_METHODS } from "./auth-methods.ts";
+import type { ClientRequest, SessionSetup } from "./client-request.ts";
+import { type Decoded, decoded, refusedParams } from "./decoded.ts";
+import { decodePrompt } from "./prompt-content.ts";
+
+type Params = { readonly [key: string]: unknown };
+
+/** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
+interface Method {
+  readonly decode: (params: Params) => Decoded<ClientRequest>;
+  /** Its place among the agent's capabilities; none where every agent has it. */
+  readonly offered?: "loadSession" | { readonly session: string };
+}
+
+// A map and not an object: "constructor" is not a method.
+export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["initialize", { decode: decodeInitialize }],
+  ["authenticate", { decode: decodeAuthenticate }],
+  ["session/new", { decode: decodeNew }],
+  ["session/load", { decode: existing("load"), offered: "loadSession" }],
+  ["session/resume", { decode: existing("resume"), offered: { session: "resume" } }],
+  ["session/fork", { decode: existing("fork"), offered: { session: "fork" } }],
+  ["session/list", { decode: decodeList, offered: { session: "list" } }],
+  ["session/close", { decode: named("close"), offered: { session: "close" } }],
+  ["session/delete", { decode: named("delete"), offered: { session: "delete" } }],
+  ["session/prompt", { decode: decodePromptRequest }],
+]);
+
+/** Reads leniently: what is missing has its obvious meaning, what is unknown is passed over. */
+export function decodeRequest(method: string, params: unknown): Decoded<ClientRequest> {
+  const known = METHODS.get(method);
+  if (known === undefined) return { ok: false, error: methodNotFound(method) };
+  const given = params ?? {};
+  return isObject(given) ? known.decode(given) : refusedParams("they are not an object");
+}
+
+function decodeInitialize({ clientInfo }: Params): Decoded<ClientRequest> {
+  const info: Params = isObject(clientInfo) ? clientInfo : {};
+  const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
+  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME) });
+}
+
+function decodeAuthenticate({ methodId }: Params): Decoded<ClientRequest> {
+  const isKnown = AUTH_METHODS.some(({ id }) => id === methodId);
+  return isKnown ? decoded({ type: "authenticate" }) : refusedParams(NO_METHOD);
+}
+
+function decodeNew(params: Params): Decoded<ClientRequest> {
+  const setup = decodeSetup(params);
+  return setup.ok ? decoded({ type: "new", ...setup.value }) : setup;
+}
+
+function existing(type: "load" | "resume" | "fork"): Method["decode"] {
+  return (params) => {
+    const { sessionId } = params;
+    if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
+    const setup = decodeSetup(params);
+    return setup.ok ? decoded({ type, sessionId, ...setup.value }) : setup;
+  };
+}
+
+function named(type: "close" | "delete"): Method["decode"] {
+  return ({ sessionId }) =>
+    isFilled(sessionId) ? decoded({ type, sessionId }) : refusedParams(NO_SESSION);
+}
+
+function decodeList({ cwd, cursor }: Params): Decoded<ClientRequest> {
+  const folder = readFolder(cwd ?? undefined);
+  if (folder === null) return refusedParams(RELATIVE);
+  if (cursor !== undefined && cursor !== null && !isFilled(cursor)) return refusedParams(NO_CURSOR);
+  return decoded({
+    type: "list",
+    ...(folder !== undefined && { workingDirectory: folder }),
+    ...(isFilled(cursor) && { page: cursor }),
+  });
+}
+
+function decodePromptRequest({ sessionId, prompt }: Params): Decoded<ClientRequest> {
+  if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
+  const content = decodePrompt(prompt);
+  if (!content.ok) return content;
+  return decoded({
+    type: "prompt",
+    sessionId,
+    command: { type: "prompt", content: content.value },
+  });
+}
+
+function decodeSetup({ cwd, mcpServers }: Params): Decoded<SessionSetup> {
+  const workingDirectory = readFolder(cwd);
+  if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
+  // Clients forget the empty list.
+  const servers = mcpServers ?? [];
+  if (!Array.isArray(servers)) return refusedParams('"mcpServers" is not an array');
+  return decoded({ workingDirectory, servers: servers.map(serverName) });
+}
+
+/** Null for what is no absolute path. */
+function readFolder(cwd: unknown): string | undefined | null {
+  if (cwd === undefined) return undefined;
+  return typeof cwd === "string" && ABSOLUTE.test(cwd) ? cwd : null;
+}
+
+function serverName(server: unknown): string {
+  const name = isObject(server) ? server["name"] : undefined;
+  return isFilled(name) ? name : "unnamed";
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+const NO_SESSION = '"sessionId" is missing';
+const NO_CURSOR = '"cursor" is not one of a list of sessions';
+const NO_METHOD = '"methodId" names no method of "authMethods"';
+const RELATIVE = '"cwd" is not an absolute path';
+const MAX_NAME = 200;

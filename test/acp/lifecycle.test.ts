@@ -1,0 +1,261 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isObject } from "../../src/domain/json.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { RunningSessions } from "../../src/session/create-sessions.ts";
+import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
+import {
+  hangs,
+  refuses,
+  says,
+  scriptedProvider,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+function world(...answers: readonly Answer[]) {
+  const provider = scriptedProvider(answers);
+  const sessions: RunningSessions = sessionsOn(memoryStore(), agentOf({ provider }));
+  onTestFinished(() => sessions.close());
+  return { sessions, provider };
+}
+
+function prompt(sessionId: string, text: string): unknown {
+  return { sessionId, prompt: [{ type: "text", text }] };
+}
+
+async function prompted(client: AcpClient, sessionId: string, text: string): Promise<unknown> {
+  return (await client.result("session/prompt", prompt(sessionId, text)))["stopReason"];
+}
+
+function texts(client: AcpClient): string[] {
+  return client
+    .updates()
+    .flatMap(({ content }) => (isObject(content) ? [asText(content["text"])] : []));
+}
+
+function errorCode({ error }: Message): unknown {
+  return isObject(error) ? error["code"] : undefined;
+}
+
+async function listed(
+  client: AcpClient,
+  params: object = {},
+): Promise<{ readonly [key: string]: unknown }[]> {
+  const { sessions } = await client.result("session/list", params);
+  return Array.isArray(sessions) ? sessions.filter(isObject) : [];
+}
+
+describe("what is offered", () => {
+  it("is what there is, and nothing else is there [ACP-24]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    const { agentCapabilities } = await client.result("initialize");
+    const offered = isObject(agentCapabilities) ? agentCapabilities["sessionCapabilities"] : {};
+    const names = new Set(["load", ...Object.keys(isObject(offered) ? offered : {})]);
+    const known = ["list", "load", "resume", "close", "delete", "fork", "archive", "set_title"];
+    for (const name of known) {
+      const isThere = errorCode(await client.ask(`session/${name}`, { sessionId: 7 })) !== -32601;
+      expect([name, isThere]).toEqual([name, names.has(name)]);
+    }
+    expect(errorCode(await client.ask("logout"))).toBe(-32601);
+    expect(JSON.stringify(agentCapabilities)).not.toContain("logout");
+  });
+});
+
+describe("credentials", () => {
+  it("are asked for by one method, and any other is refused [ACP-26] [ACP-32]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    const { authMethods } = await client.result("initialize");
+    const [method] = Array.isArray(authMethods) ? authMethods : [];
+    const methodId = isObject(method) ? method["id"] : "";
+    expect(await client.result("authenticate", { methodId })).toEqual({});
+    expect(errorCode(await client.ask("authenticate", { methodId: "other" }))).toBe(-32602);
+  });
+
+  it("that a service does not know are an answer of their own, and looked for again [ACP-33] [ACP-34]", async () => {
+    const { sessions } = world(refuses("no_credentials"), says("Hi"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answer = await client.ask("session/prompt", prompt(sessionId, "Hello"));
+    expect(answer["error"]).toMatchObject({ code: -32000, data: { code: "no_credentials" } });
+    await client.result("authenticate", { methodId: "environment" });
+    expect(await prompted(client, sessionId, "Again")).toBe("end_turn");
+  });
+});
+
+describe("the list of sessions", () => {
+  it("is of the client's own, by folder, page by page [ACP-50] [ACP-53]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    expect(await listed(client)).toEqual([]);
+    await sessions.open({ principal: { id: "another", rights: [] }, workingDirectory: "/work" });
+    for (let count = 0; count < 51; count += 1)
+      await sessions.open({ principal: USER, workingDirectory: "/work", title: `${count}` });
+    const elsewhere = await sessions.open({ principal: USER, workingDirectory: "/else" });
+    const first = await client.result("session/list", { cwd: "/work" });
+    const rest = await client.result("session/list", {
+      cwd: "/work",
+      cursor: first["nextCursor"],
+    });
+    const titles = [first, rest].flatMap(({ sessions: page }) =>
+      Array.isArray(page) ? page.map((one) => isObject(one) && one["title"]) : [],
+    );
+    expect(titles.map(Number).sort((one, other) => one - other)).toEqual(
+      Array.from({ length: 51 }, (_, at) => at),
+    );
+    expect(rest["nextCursor"]).toBe(undefined);
+    expect(await listed(client, { cwd: "/else" })).toEqual([
+      {
+        sessionId: elsewhere.sessionId,
+        cwd: "/else",
+        updatedAt: new Date(elsewhere.updatedAt).toISOString(),
+      },
+    ]);
+  });
+
+  it("changes with what is done in a session [ACP-53]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const [before] = await listed(client);
+    await prompted(client, sessionId, "Hello");
+    const [after] = await listed(client);
+    expect(Date.parse(String(after?.["updatedAt"]))).toBeGreaterThanOrEqual(
+      Date.parse(String(before?.["updatedAt"])),
+    );
+  });
+
+  it("is refused behind a place that no list gave [ACP-51]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    for (const params of [{ cursor: "nowhere" }, { cursor: 7 }, { cwd: "relative" }])
+      expect(errorCode(await client.ask("session/list", params))).toBe(-32602);
+  });
+});
+
+describe("a session that is resumed", () => {
+  it("is told from there on, and nothing of before [ACP-57]", async () => {
+    const { sessions } = world(says("First"), says("Second"));
+    const before = await acpClient(sessions);
+    const sessionId = await before.begin();
+    await prompted(before, sessionId, "One");
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await client.result("session/resume", { sessionId, ...SETUP });
+    expect(client.updates()).toEqual([]);
+    await prompted(client, sessionId, "Two");
+    expect(texts(client)).toEqual(["Second"]);
+  });
+
+  it("has to be there [ACP-58]", async () => {
+    const { sessions } = world(says("First"));
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    for (const method of ["session/resume", "session/fork", "session/close"]) {
+      const answer = await client.ask(method, { sessionId: "nowhere", ...SETUP });
+      expect(answer["error"]).toMatchObject({ code: -32002, data: { sessionId: "nowhere" } });
+    }
+  });
+});
+
+describe("a session that is closed", () => {
+  it("ends the prompt of its client, and can be closed and taken up again [ACP-61]", async () => {
+    const { sessions } = world(hangs("Well"), says("Here again"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const asked = client.result("session/prompt", prompt(sessionId, "Go"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    expect(await client.result("session/close", { sessionId })).toEqual({});
+    expect(await asked).toEqual({ stopReason: "cancelled" });
+    expect(await client.result("session/close", { sessionId })).toEqual({});
+    expect(await prompted(client, sessionId, "Are you there?")).toBe("end_turn");
+  });
+
+  it("keeps the turn of another client that follows it", async () => {
+    const { sessions } = world(hangs("Well"));
+    const one = await acpClient(sessions);
+    const sessionId = await one.begin();
+    const asked = one.result("session/prompt", prompt(sessionId, "Go"));
+    await one.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    await other.result("session/load", { sessionId, ...SETUP });
+    await other.result("session/close", { sessionId });
+    expect((await sessions.find(sessionId))?.state).toBe("running");
+    await one.result("session/close", { sessionId });
+    expect(await asked).toEqual({ stopReason: "cancelled" });
+  });
+});
+
+describe("a session that is deleted", () => {
+  it("is not in the list any more, and deleting it again is as well [ACP-62]", async () => {
+    const { sessions } = world(hangs("Well"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const asked = client.result("session/prompt", prompt(sessionId, "Go"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await client.result("session/delete", { sessionId });
+    expect(await asked).toEqual({ stopReason: "cancelled" });
+    expect(await listed(client)).toEqual([]);
+    await client.result("session/delete", { sessionId });
+    expect(errorCode(await client.ask("session/load", { sessionId, ...SETUP }))).toBe(-32002);
+  });
+
+  it("is the client's own [ACP-62]", async () => {
+    const { sessions } = world(says("Hi"));
+    const { sessionId } = await sessions.open({ principal: { id: "another", rights: [] } });
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await client.result("session/delete", { sessionId });
+    expect(await sessions.find(sessionId)).toBeDefined();
+  });
+});
+
+describe("a session that is forked", () => {
+  it("goes on from what was said, and its source as if nothing had happened [ACP-63]", async () => {
+    const { sessions, provider } = world(says("Your name is Ada"), says("Forked"), says("Source"));
+    const client = await acpClient(sessions);
+    const source = await client.begin();
+    await prompted(client, source, "I am Ada");
+    const { seq } = (await sessions.find(source)) ?? { seq: 0 };
+    const { sessionId } = await client.result("session/fork", { sessionId: source, ...SETUP });
+    expect(sessionId).not.toBe(source);
+    expect((await sessions.find(source))?.seq).toBe(seq);
+    expect(await prompted(client, asText(sessionId), "Who am I?")).toBe("end_turn");
+    expect(provider.calls[1]?.history).toMatchObject([
+      { role: "user", blocks: [{ text: "I am Ada" }] },
+      { role: "assistant", blocks: [{ text: "Your name is Ada" }] },
+    ]);
+    await prompted(client, source, "And here?");
+    expect(provider.calls[2]?.history).toEqual([]);
+  });
+});
+
+describe("a request that is not wanted any more", () => {
+  it("ends its prompt as cancelled, and no other [ACP-108]", async () => {
+    const { sessions } = world(hangs("Well"), says("Second"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const first = client.ask("session/prompt", prompt(sessionId, "One"));
+    const second = client.ask("session/prompt", prompt(sessionId, "Two"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    client.send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: 3 } });
+    client.send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: "other" } });
+    expect((await first)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await second)["result"]).toEqual({ stopReason: "end_turn" });
+  });
+
+  it("is found right behind the request itself [ACP-108]", async () => {
+    const { sessions } = world(hangs("Well"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const first = client.ask("session/prompt", prompt(sessionId, "One"));
+    client.send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: 3 } });
+    expect((await first)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+});
