@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   "invalid_message",
   "invalid_tool",
   "mcp_server_failed",
+  "host_failed",
   "resume_mismatch",
   "unreadable_input",
   "invalid_option",

@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
+import { isProgram } from "./is-program.ts";
 
 /** Whether a command can be run from a folder, by its path or by a name that is in `PATH`. */
 export async function hasCommand(command: string, from: string, path = ""): Promise<boolean> {
@@ -9,13 +8,4 @@ export async function hasCommand(command: string, from: string, path = ""): Prom
     if (await isProgram(resolve(from, join(folder === "" ? "." : folder, command)))) return true;
   }
   return false;
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -23,10 +23,13 @@ describe("run_command", () => {
     expect((await run("run_command", { command: "true" })).text).toContain("It wrote nothing.");
   });
 
-  it("runs a program with its arguments as they are", async () => {
-    const { run } = madeWorkspace();
+  it("runs a program with its arguments as they are, and asks for that first [B-251]", async () => {
+    const { run, tools } = madeWorkspace();
     const { text } = await run("run_command", { argv: ["printf", "%s|", "a b", "$HOME", "*", ""] });
     expect(text).toContain("stdout:\na b|$HOME|*||");
+    expect(tools.get("run_command")?.facts.description).toContain(
+      "Give argv, a program with its arguments, where that is enough",
+    );
   });
 
   it("works in the workspace, or in a folder of it", async () => {

@@ -21,7 +21,7 @@ export function runCommandTool(ground: ToolGround, options: CommandOptions): Too
   return workspaceTool(
     {
       name: "run_command",
-      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give command for a line of /bin/sh, or argv for a program with its arguments. What it leaves running in the background ends with the call. ${rightsOf(options.sandbox)}`,
+      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give argv, a program with its arguments, where that is enough, and else command, a line for /bin/sh. What it leaves running in the background ends with the call. ${rightsOf(options.sandbox)}`,
       properties: {
         command: { type: "string", description: "For /bin/sh -c" },
         argv: {

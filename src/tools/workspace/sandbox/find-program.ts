@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { isProgram } from "../../../platform/is-program.ts";
 import { followedPath } from "../paths/followed-path.ts";
 import { isWithin } from "../paths/protected-places.ts";
 
@@ -21,13 +20,4 @@ export async function findProgram(
     if (await isProgram(hostPath)) return hostPath;
   }
   return undefined;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

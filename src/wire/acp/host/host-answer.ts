@@ -1,0 +1,40 @@
+import type { Failure } from "../../../domain/errors.ts";
+import type { JsonValue } from "../../../domain/json.ts";
+import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
+import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
+import type { Reading } from "./reading.ts";
+
+/** What came of something that a host was asked. */
+export type HostAnswer<Value> =
+  | { readonly type: "answered"; readonly value: Value }
+  /** The host does not do this: what we have ourselves stands in for it. */
+  | { readonly type: "unsupported" }
+  | { readonly type: "failed"; readonly failure: Failure };
+
+/** A host that does not know a method says so, or answers nothing. */
+export function hostAnswer<Value>(
+  operation: string,
+  answer: RpcAnswer,
+  read: (result: JsonValue) => Reading<Value>,
+): HostAnswer<Value> {
+  if (!answer.ok) {
+    if (answer.error.code === RPC_CODES.methodNotFound) return { type: "unsupported" };
+    return failedAnswer(operation, answer.error);
+  }
+  if (answer.result === null) return { type: "unsupported" };
+  const reading = read(answer.result);
+  if (reading.ok) return { type: "answered", value: reading.value };
+  const message = `The host's answer to ${operation} cannot be read: ${reading.problem}`;
+  const details = { operation };
+  return { type: "failed", failure: { code: "unexpected_answer", message, details } };
+}
+
+export function failedAnswer(operation: string, error: RpcError): HostAnswer<never> {
+  const said = error.message.slice(0, MOST_SHOWN) || "it does not say why";
+  const message = `${operation} failed on the host: ${said}`;
+  const details = { operation, hostCode: error.code };
+  return { type: "failed", failure: { code: "host_failed", message, details } };
+}
+
+/** Characters of the host's own words, which go to the model. */
+const MOST_SHOWN = 4000;

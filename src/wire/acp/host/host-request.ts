@@ -1,0 +1,28 @@
+import type { JsonObject } from "../../../domain/json.ts";
+
+/** Something that we ask of a host. */
+export interface HostRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The name that is sent; hosts that know only the other say so, and can be asked again by it. */
+export type HostCallMethod = "host/call" | "host_call";
+
+/** An operation of a host's machine, which has a name of its own. */
+export function hostCallRequest(
+  name: string,
+  args: JsonObject,
+  method: HostCallMethod = "host/call",
+): HostRequest {
+  return { method, params: { name, args } };
+}
+
+/** Sent without parameters: the list is of the host, not of a session. */
+export function toolListRequest(): HostRequest {
+  return { method: "host/tools/list", params: {} };
+}
+
+export function toolCallRequest(name: string, input: JsonObject): HostRequest {
+  return { method: "builtin_call", params: { name, args: [input] } };
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { hostCallRequest, toolCallRequest } from "./host-request.ts";
+import { readNamedCall } from "./named-call.ts";
+
+describe("what a host is asked by name", () => {
+  it("is read as it was sent [B-237]", () => {
+    const call = { name: "a", args: { path: "b" } };
+    const value = { ok: true, value: call };
+    expect(readNamedCall(toolCallRequest("a", { path: "b" }).params)).toEqual(value);
+    expect(readNamedCall(hostCallRequest("a", { path: "b" }).params)).toEqual(value);
+  });
+
+  it("may have no arguments", () => {
+    for (const args of [{}, { args: [] }, { args: {} }, { args: null }, { args: [{}] }]) {
+      expect(readNamedCall({ name: "a", ...args })).toEqual({
+        ok: true,
+        value: { name: "a", args: {} },
+      });
+    }
+  });
+
+  it.each([
+    ["no object", ["a"], "they are not an object"],
+    ["no name", { args: {} }, '"name" is missing'],
+    ["two arguments", { name: "a", args: [{}, {}] }, '"args" is neither'],
+    ["a text for arguments", { name: "a", args: "b" }, '"args" is neither'],
+  ])("is refused with %s", (_, params, problem) => {
+    expect(readNamedCall(params)).toMatchObject({
+      ok: false,
+      error: { code: -32602, message: expect.stringContaining(problem) },
+    });
+  });
+});
