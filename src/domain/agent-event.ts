@@ -60,6 +60,7 @@ export type AgentEvent =
   | GrantRevoked
   | ApprovalsDoubted
   | ClientAttached
+  | ClientSeen
   | ClientDetached
   | ControlPassed
   | HostRequested
@@ -667,6 +668,19 @@ export interface ClientAttached {
   readonly clientId: string;
   readonly mode: ClientMode;
   readonly name: string;
+  /** Where nobody said, a controller may do both. */
+  readonly mayPrompt?: boolean;
+  readonly mayApprove?: boolean;
+  readonly metadata?: JsonObject;
+  /** Of the secret that the name is bound to: who comes under it again has to know that. */
+  readonly secretDigest?: string;
+}
+
+/** A client is still there. */
+export interface ClientSeen {
+  readonly type: "client.seen";
+  readonly clientId: string;
+  readonly metadata?: JsonObject;
 }
 
 export interface ClientDetached {

@@ -57,6 +57,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "grant.revoked": barrier("approvals"),
   "approvals.doubted": barrier("approvals"),
   "client.attached": step("clients"),
+  "client.seen": step("clients"),
   "client.detached": step("clients"),
   "control.passed": barrier("clients"),
   "host.requested": barrier("clients"),

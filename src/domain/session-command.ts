@@ -2,6 +2,7 @@ import type { ClientMode, Decision, PromptOptions, TextPart } from "./agent-even
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
+import type { LiveClients } from "./live-client.ts";
 import type { ToolResultPart } from "./tool.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
@@ -55,7 +56,15 @@ export type SessionCommand<Part = GivenPart> =
       readonly mode: ClientMode;
       readonly name: string;
       readonly takeOver?: boolean;
+      /** Where nobody says, a controller may do both and an observer neither. */
+      readonly mayPrompt?: boolean;
+      readonly mayApprove?: boolean;
+      readonly metadata?: JsonObject;
+      /** Binds the client's id: while it is attached, nobody else comes under it. */
+      readonly secretDigest?: string;
     }
+  /** Says that a client is still there. */
+  | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
   | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
   | {
       readonly type: "answer-host";
@@ -74,6 +83,8 @@ export type CommandReply =
       readonly turnId?: string;
       /** Where the log has what was asked. */
       readonly seq?: number;
+      /** Of a command about a client. */
+      readonly live?: LiveClients;
     }
   | { readonly status: "refused"; readonly failure: Failure };
 

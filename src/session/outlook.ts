@@ -1,10 +1,11 @@
+import { liveClients } from "./clients/clients-state.ts";
 import { unknownSession } from "./begin-driver.ts";
 import type { Outlook } from "./sessions.ts";
 import type { SessionState } from "./state.ts";
 
 /** What others may want to know of a session before they ask something of it. */
 export function outlookOf(state: SessionState, sessionId: string): Outlook {
-  const { agent, asked, forgotten, turn } = state;
+  const { agent, asked, forgotten, turn, clients } = state;
   if (agent === null) throw unknownSession(sessionId);
   return {
     agent: agent.facts,
@@ -13,5 +14,6 @@ export function outlookOf(state: SessionState, sessionId: string): Outlook {
     pausedFor: turn.current?.pause?.toolCallIds ?? [],
     promptTools: turn.current?.options?.tools?.map(({ name }) => name) ?? [],
     forgotten,
+    clients: liveClients(clients),
   };
 }

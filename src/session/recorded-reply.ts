@@ -5,8 +5,11 @@ import { refused } from "./refused.ts";
 
 type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
 
-/** As it is written down: with what was asked, so that another command under the same id is not taken for it. */
-export function replyRecord(reply: Accepted, command: unknown): JsonValue {
+/**
+ * As it is written down: with what was asked, so that another command under the same id is not taken for it. Who was attached
+ * then is not: whoever asks again wants to know who is now.
+ */
+export function replyRecord({ live: _, ...reply }: Accepted, command: unknown): JsonValue {
   return { ...reply, digest: digestOf(command) };
 }
 

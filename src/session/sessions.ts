@@ -1,6 +1,7 @@
 import type { Principal } from "../domain/actor.ts";
 import type { AgentFacts } from "../domain/agent-event.ts";
 import type { Cursor } from "../domain/envelope.ts";
+import type { LiveClient } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
@@ -38,6 +39,7 @@ export interface Outlook {
   readonly promptTools: readonly string[];
   /** Prompts that nobody is to find any more. */
   readonly forgotten: readonly string[];
+  readonly clients: readonly LiveClient[];
 }
 
 export interface OpenSession {

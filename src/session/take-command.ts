@@ -2,7 +2,8 @@ import type { Right } from "../domain/actor.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
-import { attach, detach } from "./clients/attach-client.ts";
+import { attach, detach, heartbeat } from "./clients/attach-client.ts";
+import { liveClients } from "./clients/clients-state.ts";
 import { answerHost } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
@@ -18,6 +19,8 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
   if (wanted !== null && !rights.includes(wanted)) {
     return refused("access_denied", `This needs the right to ${wanted}`);
   }
+  const isBarred = barredClient(work, commanded);
+  if (isBarred !== undefined) return refused("access_denied", isBarred);
   switch (command.type) {
     case "prompt":
       return prompt(work, command);
@@ -34,7 +37,9 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     case "revoke":
       return revoke(work, command.grantId);
     case "attach":
-      return attach(work, command);
+      return attach(work, command, by);
+    case "heartbeat":
+      return heartbeat(work, command);
     case "detach":
       return detach(work, command);
     case "answer-host":
@@ -45,6 +50,18 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     default:
       return command satisfies never;
   }
+}
+
+/** A client that only looks on asks and answers nothing, whatever its principal may. */
+function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
+  const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
+  if (client === undefined) return undefined;
+  const isAsking = command.type === "prompt" || command.type === "give-results";
+  if (isAsking && !client.mayPrompt)
+    return "This client observes; take over to prompt, or attach with prompt injection";
+  if (command.type === "answer" && !client.mayApprove)
+    return "This client observes; take over to answer, or attach with permission routing";
+  return undefined;
 }
 
 /** What is one's own needs no right over others. */
@@ -69,7 +86,8 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
     }
     case "attach":
-      return command.mode === "observer" && command.clientId === by.clientId ? null : "control";
+      return command.mode === "observer" ? null : "control";
+    case "heartbeat":
     case "detach":
       return command.clientId === by.clientId ? null : "control";
     case "title":

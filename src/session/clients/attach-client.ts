@@ -1,47 +1,89 @@
+import type { Actor } from "../../domain/actor.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refused } from "../refused.ts";
 import type { Work } from "../work.ts";
-import { modeOf } from "./clients-state.ts";
+import { liveClients, modeOf, type AttachedClient } from "./clients-state.ts";
 import { dropRequests } from "./host-requests.ts";
 
 type Of<Type extends SessionCommand["type"]> = Extract<SessionCommand, { readonly type: Type }>;
 
 /** At most one client controls; another takes over only when it says so. */
-export function attach(work: Work, { clientId, mode, name, takeOver }: Of<"attach">): CommandReply {
-  const { controller } = work.state.clients;
+export function attach(work: Work, command: Of<"attach">, by: Actor): CommandReply {
+  const { clientId, mode, takeOver, secretDigest } = command;
+  const { controller, attached } = work.state.clients;
+  const before = attached.find((client) => client.clientId === clientId);
+  if (before !== undefined && !isOwnName(before, by, secretDigest)) {
+    return refused("access_denied", TAKEN);
+  }
   const isTaken = controller !== null && controller !== clientId;
   if (mode === "controller" && isTaken && takeOver !== true) {
     return refused("conflict", `Another client controls this session; take over, or observe`);
   }
-  if (
-    work.state.clients.attached.length >= MAX_CLIENTS &&
-    modeOf(work.state.clients, clientId) === undefined
-  ) {
+  if (attached.length >= MAX_CLIENTS && before === undefined) {
     return refused("conflict", `${MAX_CLIENTS} clients are attached already`);
   }
-  work.emit({ type: "client.attached", clientId, mode, name });
+  work.emit({ type: "client.attached", ...factsOf(command) });
   if (mode === "controller" && controller !== clientId) {
     work.emit({ type: "control.passed", from: controller, to: clientId });
   }
   if (mode === "observer" && controller === clientId) {
     work.emit({ type: "control.passed", from: clientId, to: null });
   }
-  return { status: "accepted" };
+  return accepted(work, clientId, controller);
 }
 
 const MAX_CLIENTS = 1000;
+const TAKEN =
+  "A client of this name is attached; give the secret that it is bound to, or another name";
+
+/** Nobody comes under the name of a client that is there, but itself and who knows its secret. */
+function isOwnName(
+  { clientId, secretDigest }: AttachedClient,
+  by: Actor,
+  given: string | undefined,
+): boolean {
+  return by.clientId === clientId || (secretDigest !== null && secretDigest === given);
+}
+
+function factsOf(command: Of<"attach">) {
+  const { clientId, mode, name, mayPrompt, mayApprove, metadata, secretDigest } = command;
+  return {
+    clientId,
+    mode,
+    name,
+    ...(mayPrompt !== undefined && { mayPrompt }),
+    ...(mayApprove !== undefined && { mayApprove }),
+    ...(metadata !== undefined && { metadata }),
+    ...(secretDigest !== undefined && { secretDigest }),
+  };
+}
+
+export function heartbeat(work: Work, { clientId, metadata }: Of<"heartbeat">): CommandReply {
+  const { clients } = work.state;
+  if (modeOf(clients, clientId) === undefined) return refused("not_found", ABSENT);
+  work.emit({ type: "client.seen", clientId, ...(metadata !== undefined && { metadata }) });
+  return accepted(work, clientId, clients.controller);
+}
 
 export function detach(work: Work, { clientId, reason }: Of<"detach">): CommandReply {
   const { clients } = work.state;
-  if (modeOf(clients, clientId) === undefined) {
-    return refused("not_found", "This client is not attached");
-  }
+  if (modeOf(clients, clientId) === undefined) return refused("not_found", ABSENT);
   work.emit({ type: "client.detached", clientId, reason });
   if (clients.controller === clientId) {
     work.emit({ type: "control.passed", from: clientId, to: null });
   }
   dropRequests(work, (request) => request.clientId === clientId);
-  return { status: "accepted" };
+  return accepted(work, clientId, clients.controller);
+}
+
+const ABSENT = "This client is not attached";
+
+function accepted(work: Work, clientId: string, previousController: string | null): CommandReply {
+  const { clients: state } = work.state;
+  const clients = liveClients(state);
+  const client = clients.find((one) => one.clientId === clientId) ?? null;
+  const { controller } = state;
+  return { status: "accepted", live: { client, previousController, controller, clients } };
 }
 
 /** Their connections ended with the process that held them. */

@@ -15,6 +15,10 @@ export interface AcpSession {
   readonly isFollowed: boolean;
   readonly answered: OpenQuestions["answered"];
   attach(): Promise<CommandReply>;
+  /** The client has a name of its own here from now on, in place of the connection's. */
+  attachAs(command: AttachCommand): Promise<CommandReply>;
+  /** As the client that it is here. */
+  command(wanted: SessionCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
   follow(options: FollowOptions): Promise<void>;
   prompt(request: RpcRequest, command: PromptCommand): Promise<void>;
@@ -31,9 +35,17 @@ export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
   readonly caughtUp?: () => void;
 }
 
-export function createAcpSession(sessionId: string, link: ClientLink): AcpSession {
-  const { sender, log } = link;
-  const { clientId } = sender;
+type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
+
+export function createAcpSession(sessionId: string, shared: ClientLink): AcpSession {
+  const { log } = shared;
+  let { sender } = shared;
+  const link: ClientLink = {
+    ...shared,
+    get sender() {
+      return sender;
+    },
+  };
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
   let feed: AbortController | undefined;
@@ -81,7 +93,7 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
     if (!isAttached) return;
     isAttached = false;
     try {
-      await command({ type: "detach", clientId, reason });
+      await command({ type: "detach", clientId: sender.clientId, reason });
     } catch (error) {
       log("a client could not be detached", { sessionId, error: String(error) });
     }
@@ -104,11 +116,26 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
       isAttached = reply.status === "accepted";
       return reply;
     },
+    async attachAs(wanted) {
+      const before = sender;
+      const isRenamed = wanted.clientId !== before.clientId;
+      // It does not stand in its own way.
+      if (isRenamed) await detach("client_renamed");
+      const reply = await command(wanted);
+      if (reply.status === "accepted") {
+        sender = { ...before, clientId: wanted.clientId };
+        isAttached = true;
+      } else if (isRenamed && feed !== undefined) {
+        isAttached = (await attachClient(sessionId, link)).status === "accepted";
+      }
+      return reply;
+    },
+    command,
     follow({ upTo, history, caughtUp }) {
       feed?.abort();
       const own = new AbortController();
       feed = own;
-      const encoding = { sessionId, clientId, upTo, history };
+      const encoding = { sessionId, clientId: sender.clientId, upTo, history };
       return new Promise((resolve, reject) => {
         const caught = (): void => {
           caughtUp?.();

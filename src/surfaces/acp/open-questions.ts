@@ -14,17 +14,18 @@ export interface OpenQuestions {
 }
 
 export function openQuestions(sessionId: string, link: ClientLink): OpenQuestions {
-  const { sessions, sender, log } = link;
+  const { sessions, log } = link;
   /** By the approval's id. */
   const open = new Map<string, { readonly questionId: string; readonly turnId: string | null }>();
   const endTurn = async (turnId: string): Promise<boolean> => {
-    const { status } = await sessions.command(sessionId, { type: "cancel", turnId }, sender);
+    const cancel = { type: "cancel", turnId } as const;
+    const { status } = await sessions.command(sessionId, cancel, link.sender);
     return status === "accepted";
   };
   return {
     ask(asked) {
       const { approvalId } = asked.approval;
-      if (!sender.principal.rights.includes("approve") || open.has(approvalId)) return;
+      if (!link.sender.principal.rights.includes("approve") || open.has(approvalId)) return;
       const questionId = link.ask(sessionId, asked);
       if (questionId === undefined) log("too many questions are open", { sessionId, approvalId });
       else open.set(approvalId, { questionId, turnId: asked.turnId });
@@ -44,7 +45,7 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
       // Ending the turn closes the question too; who may not end it has said no.
       if (endsTurn === true && turnId !== null && (await endTurn(turnId))) return;
       const command = { type: "answer", approvalId, ...answered } as const;
-      const reply = await sessions.command(sessionId, command, sender);
+      const reply = await sessions.command(sessionId, command, link.sender);
       if (reply.status === "accepted") return;
       log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });
     },

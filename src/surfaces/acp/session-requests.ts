@@ -7,10 +7,12 @@ import {
   newSessionAnswer,
 } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
+import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-clients.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";
 import type { ClientLink } from "./client-link.ts";
+import { liveAfter, liveCommand } from "./live-requests.ts";
 import { findSession, latestSession, type SessionEntry } from "./find-session.ts";
 
 export type SessionRequest = Exclude<ClientRequest, { type: "initialize" | "authenticate" }>;
@@ -134,6 +136,30 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     link.answer(request, { ok: true, result: listAnswer(found.sessions, found.nextPage) });
   }
 
+  async function live(request: RpcRequest, wanted: LiveRequest): Promise<void> {
+    const { sessionId } = wanted;
+    await find(sessionId);
+    if (wanted.type === "clients") {
+      const { clients } = await sessions.peek(sessionId);
+      return link.answer(request, { ok: true, result: clientsAnswer(clients) });
+    }
+    const session = joined.get(sessionId) ?? createAcpSession(sessionId, link);
+    const command = liveCommand(wanted);
+    const reply =
+      command.type === "attach" ? await session.attachAs(command) : await session.command(command);
+    if (reply.status === "refused") throw thrown(reply.failure);
+    const result = liveAnswer(await liveAfter(reply, wanted, sessions));
+    link.answer(request, { ok: true, result });
+    if (wanted.type === "attach") await followAs(session, sessionId);
+  }
+
+  /** Under its own name the client is told what comes; what was said before it can load. */
+  async function followAs(session: AcpSession, sessionId: string): Promise<void> {
+    joined.set(sessionId, session);
+    const { seq } = await find(sessionId);
+    await session.follow({ upTo: seq, history: "hidden" });
+  }
+
   function done(request: RpcRequest): void {
     link.answer(request, { ok: true, result: doneAnswer() });
   }
@@ -167,6 +193,11 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
         return close(request, wanted.sessionId);
       case "delete":
         return remove(request, wanted.sessionId);
+      case "attach":
+      case "heartbeat":
+      case "detach":
+      case "clients":
+        return live(request, wanted);
       case "prompt": {
         const session = await takeUp(wanted.sessionId);
         return session.prompt(request, wanted.command);

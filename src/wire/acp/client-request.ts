@@ -1,3 +1,4 @@
+import type { LiveRequest } from "./live-clients.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 
 /** What a client can ask, in our words. */
@@ -8,7 +9,8 @@ export type ClientRequest =
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
   | ({ readonly type: "close" | "delete" } & Named)
-  | ({ readonly type: "prompt"; readonly command: PromptCommand } & Named);
+  | ({ readonly type: "prompt"; readonly command: PromptCommand } & Named)
+  | LiveRequest;
 
 interface Named {
   readonly sessionId: string;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../domain/json.ts";
 import { decodeNotification } from "./client-notification.ts";
 import { decodeRequest } from "./methods.ts";
 
-function value(method: string, params?: unknown): unknown {
+function value(method: string, params?: JsonValue): unknown {
   const decoded = decodeRequest(method, params);
   return decoded.ok ? decoded.value : decoded.error.code;
 }

@@ -1,22 +1,26 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
+import {
+  decodeAttach,
+  decodeClients,
+  decodeDetach,
+  decodeHeartbeat,
+  decodeTakeover,
+} from "./live-clients.ts";
 import { decodePrompt } from "./prompt-content.ts";
-
-type Params = { readonly [key: string]: unknown };
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
 interface Method {
-  readonly decode: (params: Params) => Decoded<ClientRequest>;
+  readonly decode: (params: JsonObject) => Decoded<ClientRequest>;
   /** Its place among the agent's capabilities; none where every agent has it. */
   readonly offered?: "loadSession" | { readonly session: string };
 }
 
-// A map and not an object: "constructor" is not a method.
-export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+const STANDARD: readonly [string, Method][] = [
   ["initialize", { decode: decodeInitialize }],
   ["authenticate", { decode: decodeAuthenticate }],
   ["session/new", { decode: decodeNew }],
@@ -27,28 +31,52 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["session/close", { decode: named("close"), offered: { session: "close" } }],
   ["session/delete", { decode: named("delete"), offered: { session: "delete" } }],
   ["session/prompt", { decode: decodePromptRequest }],
+];
+
+/** Methods of bridge hosts. To ACP their names are its own, so that each has one that is not. */
+const BRIDGE: readonly [string, Method][] = [
+  ["session/attach", { decode: decodeAttach }],
+  ["session/takeover", { decode: decodeTakeover }],
+  ["session/detach", { decode: decodeDetach }],
+  ["session/heartbeat", { decode: decodeHeartbeat }],
+  ["session/live_clients", { decode: decodeClients }],
+];
+
+// A map and not an object: "constructor" is not a method.
+export const METHODS: ReadonlyMap<string, Method> = new Map([
+  ...STANDARD,
+  ...BRIDGE,
+  ...BRIDGE.map(([name, method]): [string, Method] => [`_harn/${name}`, method]),
 ]);
 
+/** Whoever calls one of these knows this bridge. */
+export function isBridgeMethod(method: string): boolean {
+  return BRIDGE.some(([name]) => method === name || method === `_harn/${name}`);
+}
+
 /** Reads leniently: what is missing has its obvious meaning, what is unknown is passed over. */
-export function decodeRequest(method: string, params: unknown): Decoded<ClientRequest> {
+export function decodeRequest(
+  method: string,
+  params: JsonValue | undefined,
+): Decoded<ClientRequest> {
   const known = METHODS.get(method);
   if (known === undefined) return { ok: false, error: methodNotFound(method) };
   const given = params ?? {};
   return isObject(given) ? known.decode(given) : refusedParams("they are not an object");
 }
 
-function decodeInitialize({ clientInfo }: Params): Decoded<ClientRequest> {
-  const info: Params = isObject(clientInfo) ? clientInfo : {};
+function decodeInitialize({ clientInfo }: JsonObject): Decoded<ClientRequest> {
+  const info: JsonObject = isObject(clientInfo) ? clientInfo : {};
   const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
   return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME) });
 }
 
-function decodeAuthenticate({ methodId }: Params): Decoded<ClientRequest> {
+function decodeAuthenticate({ methodId }: JsonObject): Decoded<ClientRequest> {
   const isKnown = AUTH_METHODS.some(({ id }) => id === methodId);
   return isKnown ? decoded({ type: "authenticate" }) : refusedParams(NO_METHOD);
 }
 
-function decodeNew(params: Params): Decoded<ClientRequest> {
+function decodeNew(params: JsonObject): Decoded<ClientRequest> {
   const setup = decodeSetup(params);
   return setup.ok ? decoded({ type: "new", ...setup.value }) : setup;
 }
@@ -67,7 +95,7 @@ function named(type: "close" | "delete"): Method["decode"] {
     isFilled(sessionId) ? decoded({ type, sessionId }) : refusedParams(NO_SESSION);
 }
 
-function decodeList({ cwd, cursor }: Params): Decoded<ClientRequest> {
+function decodeList({ cwd, cursor }: JsonObject): Decoded<ClientRequest> {
   const folder = readFolder(cwd ?? undefined);
   if (folder === null) return refusedParams(RELATIVE);
   if (cursor !== undefined && cursor !== null && !isFilled(cursor)) return refusedParams(NO_CURSOR);
@@ -78,7 +106,7 @@ function decodeList({ cwd, cursor }: Params): Decoded<ClientRequest> {
   });
 }
 
-function decodePromptRequest({ sessionId, prompt }: Params): Decoded<ClientRequest> {
+function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientRequest> {
   if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
@@ -89,7 +117,7 @@ function decodePromptRequest({ sessionId, prompt }: Params): Decoded<ClientReque
   });
 }
 
-function decodeSetup({ cwd, mcpServers }: Params): Decoded<SessionSetup> {
+function decodeSetup({ cwd, mcpServers }: JsonObject): Decoded<SessionSetup> {
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
   // Clients forget the empty list.

@@ -113,6 +113,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "grant.revoked": silent("the next call asks again"),
   "approvals.doubted": silent("what is asked again is asked by its own event"),
   "client.attached": silent("ACP v1 has no word for other clients"),
+  "client.seen": silent("ACP v1 has no word for other clients"),
   "client.detached": silent("ACP v1 has no word for other clients"),
   "control.passed": silent("ACP v1 has no word for other clients"),
   "host.requested": silent("no capability of a client is used yet"),

@@ -116,6 +116,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "grant.given": silent(APPROVALS),
   "grant.revoked": silent(APPROVALS),
   "client.attached": silent(CLIENTS),
+  "client.seen": silent(CLIENTS),
   "client.detached": silent(CLIENTS),
   "control.passed": silent(CLIENTS),
   "host.requested": silent(CLIENTS),

@@ -85,6 +85,7 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "grant.given": silent("it is no matter of one response"),
   "grant.revoked": silent("it is no matter of one response"),
   "client.attached": silent("other clients are no matter of the caller's"),
+  "client.seen": silent("other clients are no matter of the caller's"),
   "client.detached": silent("other clients are no matter of the caller's"),
   "control.passed": silent("other clients are no matter of the caller's"),
   "host.requested": silent("it is between the session and a client"),

@@ -1,0 +1,139 @@
+import type { ClientMode } from "../../domain/agent-event.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
+import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
+import { type Decoded, decoded, refusedParams } from "./decoded.ts";
+
+/** What a host asks about the clients of a session. */
+export type LiveRequest = Named &
+  (
+    | ({ readonly type: "attach" } & Attaching)
+    | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
+    | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
+    | { readonly type: "clients" }
+  );
+
+interface Named {
+  readonly sessionId: string;
+}
+
+export interface Attaching {
+  readonly clientId: string;
+  readonly mode: ClientMode;
+  readonly takeOver: boolean;
+  readonly mayPrompt?: boolean;
+  readonly mayApprove?: boolean;
+  readonly metadata?: JsonObject;
+  /** Binds the client's id. It is not to be written down. */
+  readonly secret?: string;
+}
+
+export function decodeAttach(params: JsonObject): Decoded<LiveRequest> {
+  const place = placeIn(params);
+  if (!place.ok) return place;
+  const { mode, takeover } = params;
+  if (mode !== "observer" && mode !== "controller")
+    return refusedParams('"mode" is neither "observer" nor "controller"');
+  if (takeover !== undefined && typeof takeover !== "boolean")
+    return refusedParams('"takeover" is neither true nor false');
+  return decoded({
+    type: "attach",
+    ...place.value,
+    mode,
+    takeOver: takeover === true,
+    ...ownWords(params),
+  });
+}
+
+export function decodeTakeover(params: JsonObject): Decoded<LiveRequest> {
+  const place = placeIn(params);
+  if (!place.ok) return place;
+  const own = ownWords(params);
+  return decoded({ type: "attach", ...place.value, mode: "controller", takeOver: true, ...own });
+}
+
+export function decodeHeartbeat(params: JsonObject): Decoded<LiveRequest> {
+  const place = placeIn(params);
+  if (!place.ok) return place;
+  const { metadata } = ownWords(params);
+  return decoded({
+    type: "heartbeat",
+    ...place.value,
+    ...(metadata !== undefined && { metadata }),
+  });
+}
+
+export function decodeDetach(params: JsonObject): Decoded<LiveRequest> {
+  const place = placeIn(params);
+  if (!place.ok) return place;
+  const { reason } = params;
+  const why = typeof reason === "string" && reason !== "" ? reason : "client_detached";
+  return decoded({ type: "detach", ...place.value, reason: why.slice(0, MAX_REASON) });
+}
+
+export function decodeClients({ sessionId }: JsonObject): Decoded<LiveRequest> {
+  if (typeof sessionId !== "string") return refusedParams('"sessionId" is missing');
+  return decoded({ type: "clients", sessionId });
+}
+
+function placeIn({
+  sessionId,
+  clientId,
+}: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
+  if (typeof sessionId !== "string" || sessionId === "")
+    return refusedParams('"sessionId" is missing');
+  if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID)
+    return refusedParams(`"clientId" is no name of 1 to ${MAX_ID} characters`);
+  return decoded({ sessionId, clientId });
+}
+
+/** What a client says of itself, but for what is not for others. */
+function ownWords(params: JsonObject) {
+  const { _meta: meta, promptInjection, permissionRouting } = params;
+  const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
+  const { attachSecret, ...metadata } = harn ?? {};
+  return {
+    ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
+    ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
+    ...(harn !== undefined && { metadata: bounded(metadata) }),
+    ...(typeof attachSecret === "string" && { secret: attachSecret }),
+  };
+}
+
+function bounded(metadata: JsonObject): JsonObject {
+  return JSON.stringify(metadata).length > MAX_METADATA ? {} : metadata;
+}
+
+const MAX_ID = 200;
+const MAX_REASON = 200;
+const MAX_METADATA = 16 * 1024;
+
+/** The answer that all of them share. */
+export function liveAnswer({ client, previousController, controller, clients }: LiveClients) {
+  return {
+    client: client === null ? null : clientRow(client),
+    previous_controller_id: previousController,
+    active_controller_id: controller,
+    clients: clients.map(clientRow),
+  };
+}
+
+export function clientsAnswer(clients: readonly LiveClient[]) {
+  return { object: "list", data: clients.map(clientRow) };
+}
+
+export function clientRow(client: LiveClient) {
+  return {
+    client_id: client.clientId,
+    mode: client.mode,
+    attached_at: seconds(client.attachedAt),
+    last_seen_at: seconds(client.lastSeenAt),
+    prompt_injection: client.mayPrompt,
+    permission_routing: client.mayApprove,
+    metadata: client.metadata,
+  };
+}
+
+/** Seconds since 1970, as a text. */
+function seconds(at: number): string {
+  return String(Math.floor(at / 1000));
+}
