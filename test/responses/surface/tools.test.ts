@@ -158,6 +158,16 @@ describe("what a session refuses names the field", () => {
     },
   );
 
+  it("a call that nobody can make an agent make [OR-57]", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "Hi", tools: tools("look"), tool_choice: "required" });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "unsupported_tool_choice", param: "tool_choice" },
+    ]);
+    expect(world.heard()).toEqual([]);
+  });
+
   it("a picture for an agent that takes none [OR-62] [SD-8]", async () => {
     const world = await worldOf([echoes()]);
     const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };

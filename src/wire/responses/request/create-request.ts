@@ -45,9 +45,8 @@ export interface RequestTool {
 export type RequestToolChoice =
   | "auto"
   | "none"
-  | "required"
   | { readonly tool: string }
-  | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" | "required" };
+  | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" };
 
 /** Accepted and told again in the response; no agent here is tuned by them. */
 export interface Sampling {

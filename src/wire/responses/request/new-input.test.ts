@@ -192,7 +192,6 @@ describe("what a request asks of its turn", () => {
 
   it.each<[unknown, readonly string[] | undefined]>([
     ["auto", undefined],
-    ["required", undefined],
     ["none", []],
     [{ type: "function", name: "weather" }, ["weather"]],
     [{ type: "allowed_tools", tools: [{ type: "function", name: "search" }] }, ["search"]],

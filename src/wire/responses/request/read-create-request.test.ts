@@ -275,6 +275,24 @@ describe("a request for a response", () => {
       "invalid_value",
     ],
     [
+      "a call that it would force [OR-57]",
+      { tool_choice: "required" },
+      "tool_choice",
+      "unsupported_tool_choice",
+    ],
+    [
+      "one call of several that it would force [OR-57]",
+      {
+        tool_choice: {
+          type: "allowed_tools",
+          mode: "required",
+          tools: [{ type: "function", name: "f" }],
+        },
+      },
+      "tool_choice.mode",
+      "unsupported_tool_choice",
+    ],
+    [
       "no allowed tools",
       { tool_choice: { type: "allowed_tools", tools: [] } },
       "tool_choice.tools",
