@@ -179,6 +179,30 @@ describe("the session of a chat completion", () => {
     },
   );
 
+  it.each([false, true])(
+    "gives back what was attached to the assistant's last message, streamed %s [OR-68]",
+    async (stream) => {
+      const served = await serveAnswers(TALK);
+      const first = await send(served, CHAT, { body: { messages: [said] } });
+      const attached = { cursor: { at: 7 }, token: "t", parsed: null };
+      const answered = { ...first.json.choices[0].message, ...attached };
+      const body = { messages: [said, answered, next], stream };
+      const second = await send(served, CHAT, { body });
+      const message = stream
+        ? JSON.parse(dataOf(second.text)[0] ?? "").choices[0].delta
+        : second.json.choices[0].message;
+      const { session_id } = answered;
+      expect(message).toMatchObject({
+        role: "assistant",
+        cursor: { at: 7 },
+        token: "t",
+        session_id,
+      });
+      expect(message).not.toHaveProperty("parsed");
+      expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
+    },
+  );
+
   it("is refused where two are named, or what is none [OR-33] [OR-35]", async () => {
     const served = await serveAnswers(TALK);
     const [one, other] = ["a".repeat(36), "b".repeat(36)];

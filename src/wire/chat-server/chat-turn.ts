@@ -45,7 +45,7 @@ export function chatTurn(request: ChatRequest, options: ChatTurnOptions = {}): C
   const { messages } = request;
   const spoken = messages.filter((message) => message.type !== "instructions");
   const last = spoken.findLastIndex(({ type }) => type === "assistant");
-  const answered = spoken[last]?.type === "assistant" ? spoken[last] : undefined;
+  const answered = lastAnswer(request);
   const since = spoken.slice(last + 1);
   const results = since.filter((message) => message.type === "result");
   checkNew(spoken, since);
@@ -66,6 +66,11 @@ export function chatTurn(request: ChatRequest, options: ChatTurnOptions = {}): C
     ...(instructions !== "" && { instructions }),
     state: answered?.state ?? {},
   };
+}
+
+/** What the agent said last, as the client sent it back. */
+export function lastAnswer({ messages }: ChatRequest): AssistantMessage | undefined {
+  return messages.findLast((message) => message.type === "assistant");
 }
 
 function checkNew(spoken: readonly SpokenMessage[], since: readonly SpokenMessage[]): void {

@@ -396,7 +396,7 @@ describe("clients of OpenAI, versions 7 and 6", () => {
   ])(
     "version %s makes of the chunks the completion that we make of them [OR-18] [OR-65]",
     async (_, Client, events) => {
-      const outputs = encoded(events);
+      const outputs = encoded(events, { state: { cursor: { at: 7 } } });
       const client = new Client({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
       const made = await client.chat.completions
         .stream({ ...asked, messages: [...asked.messages], stream: true })
