@@ -177,6 +177,33 @@ describe("two keys", () => {
     const answer = await ask(world, { model: "scripted", input: "One" }, ann);
     expect([answer.status, errorIn(answer)["code"]]).toEqual([404, "model_not_found"]);
     expect((await get(world, "/models", ann)).body).toEqual({ object: "list", data: [] });
+    for (const path of ["/responses", "/responses/compact"]) {
+      const unknown = await ask(world, { model: "nobody", input: "One" }, { ...ann, path });
+      expect([unknown.status, errorIn(unknown)["code"]]).toEqual([404, "model_not_found"]);
+      expect(JSON.stringify(unknown.body)).not.toContain("scripted");
+    }
+    const packed = await ask(
+      world,
+      { model: "scripted", input: "One" },
+      { ...ann, path: "/responses/compact" },
+    );
+    expect(packed.status).toBe(404);
+  });
+
+  it("cannot use a session of one agent with another [OR-36]", async () => {
+    const world = await worldOf([echoes()], { others: ["second"] });
+    const { body } = await ask(world, { model: "scripted", input: "One" });
+    for (const carrier of [
+      { previous_response_id: body["id"] },
+      { conversation: body["session_id"] },
+    ]) {
+      const answer = await ask(world, { model: "second", input: "Two", ...carrier });
+      expect([answer.status, errorIn(answer)]).toMatchObject([
+        400,
+        { code: "agent_mismatch", param: "model" },
+      ]);
+    }
+    expect(world.heard()).toEqual(["One"]);
   });
 });
 
