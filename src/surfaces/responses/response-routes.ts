@@ -14,6 +14,7 @@ import { agentFor } from "./ask-session.ts";
 import { cancelResponse } from "./cancel-response.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
+import { refusedBySession } from "./refusals.ts";
 import { storedResponse } from "./stored-response.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
@@ -76,7 +77,9 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       path: "/responses/:id",
       async handle(_request, { id = "" }, caller) {
         const { sessionId, promptId } = await storedResponse(surface, id, caller);
-        await sessions.command(sessionId, { type: "forget", promptId }, { principal: caller });
+        const from = { principal: caller };
+        const reply = await sessions.command(sessionId, { type: "forget", promptId }, from);
+        if (reply.status === "refused") throw refusedBySession(reply.failure);
         return jsonAnswer(200, { id, object: "response", deleted: true });
       },
     },

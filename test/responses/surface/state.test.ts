@@ -295,6 +295,20 @@ describe("a response that is not to be kept", () => {
   });
 });
 
+it("a response that another asked for in one's session is not deleted, and it is said so [OR-42]", async () => {
+  const world = await worldOf([echoes()]);
+  const { body } = await ask(world, { input: "One" });
+  const sessionId = String(body["session_id"]);
+  const content = [{ type: "text", text: "Two" }] as const;
+  const principal = { id: "another", rights: ["prompt", "control"] } as const;
+  const reply = await world.sessions.command(sessionId, { type: "prompt", content }, { principal });
+  const path = `/responses/resp_${sessionId}_${reply.status === "accepted" ? reply.seq : 0}`;
+  expect((await get(world, path)).status).toBe(200);
+  const gone = await ask(world, undefined, { path, method: "DELETE" });
+  expect([gone.status, errorIn(gone)["code"]]).toEqual([403, "access_denied"]);
+  expect((await get(world, path)).status).toBe(200);
+});
+
 describe("an agent that has let the conversation go", () => {
   it("is told it anew, and the caller sees no difference [OR-40]", async () => {
     const clock = fakeClock();
