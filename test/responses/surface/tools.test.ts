@@ -241,6 +241,24 @@ describe("what a request wants of its turn", () => {
     expect(answer.headers.get("x-spanline-ignored")).toBe("user, best_of");
   });
 
+  it("that has no effect is named, and what asks for nothing else than there is, is not [OR-63] [SD-10]", async () => {
+    const world = await worldOf([echoes()]);
+    const format = { type: "json_schema", name: "answer", schema: {} };
+    const wishes = {
+      temperature: 0,
+      top_p: 1,
+      reasoning: { effort: "low" },
+      text: { format },
+      parallel_tool_calls: false,
+      include: ["message.output_text.logprobs"],
+    };
+    const answer = await ask(world, { input: "Hi", ...wishes });
+    expect(answer.headers.get("x-spanline-ignored")).toBe(Object.keys(wishes).join(", "));
+    const plain = { text: { format: { type: "text" } }, parallel_tool_calls: true, include: [] };
+    const other = await ask(world, { input: "Hi", temperature: null, ...plain });
+    expect(other.headers.get("x-spanline-ignored")).toBeNull();
+  });
+
   it.each<[string, unknown]>([
     ["a text", "One"],
     ["messages without a type", [{ role: "user", content: "One" }]],
