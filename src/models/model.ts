@@ -38,6 +38,8 @@ export interface ModelLimits {
   readonly firstEvent?: number;
   /** Between two pieces of the answer, keep-alives among them. */
   readonly idle?: number;
+  /** All of an answer; no limit unless it is said. */
+  readonly total?: number;
 }
 
 /** What every model that is reached over HTTP can be told. */
