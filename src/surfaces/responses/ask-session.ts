@@ -30,7 +30,8 @@ export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> 
 }
 
 async function beginOrGoOn(ask: Ask, options: AskOptions): Promise<Asked> {
-  if (ask.agent !== null) agentFor(ask.agent, ask.caller, options.sessions);
+  const { sessions } = options;
+  if (ask.agent !== null) agentFor(ask.agent, ask.caller, sessions);
   const known = await knownSession(ask, options);
   if (known === undefined) return begin(ask, options);
   if (ask.agent !== null && ask.agent !== known.agent)
