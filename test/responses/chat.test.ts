@@ -281,7 +281,7 @@ describe("a tool of the caller's", () => {
     const missing = await send(served, CHAT, {
       body: { ...echoed, messages: echoed.messages.slice(0, -1) },
     });
-    expect([missing.status, missing.json.error.code]).toEqual([400, "missing_tool_result"]);
+    expect([missing.status, missing.json.error.code]).toEqual([400, "missing_result"]);
     const ended = await send(served, CHAT, { body: echoed });
     expect(ended.json.choices).toMatchObject([
       { finish_reason: "stop", message: { content: "It is warm." } },
@@ -297,7 +297,7 @@ describe("a tool of the caller's", () => {
     const refused = await send(served, CHAT, { body });
     expect([refused.status, refused.json.error]).toMatchObject([
       400,
-      { code: "missing_tool_result", param: "messages" },
+      { code: "missing_result", param: "messages" },
     ]);
   });
 });

@@ -470,8 +470,8 @@ it("of an agent that says nothing new is as long as it was [SD-1] [SD-2] [SD-9]"
   expect(codes).toEqual([
     [400, "missing_user_message", "input"],
     [400, "missing_user_message", "input"],
-    [400, "last_message_not_user", "input"],
-    [400, "empty_user_message", "input"],
+    [400, "no_new_message", "input"],
+    [400, "empty_message", "input"],
     [400, "missing_user_message", "input"],
   ]);
   expect(world.heard()).toEqual([]);
