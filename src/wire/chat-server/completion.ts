@@ -26,7 +26,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
   let sessionId: ChatDelta["session_id"];
   let traced: ChatDelta["trace"];
   let broken: ChatError | undefined;
-  let carried: { readonly [name: string]: unknown } = {};
+  const carried = new Map<string, unknown>();
   const calls: ChatCall[] = [];
   for (const output of outputs) {
     if (isChatError(output)) {
@@ -38,7 +38,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
     usage = output.usage ?? usage;
     for (const { delta, finish_reason } of choices) {
       const { role: _, content: piece = "", tool_calls = [], session_id, trace, ...more } = delta;
-      carried = { ...carried, ...more };
+      for (const [name, value] of Object.entries(more)) carried.set(name, value);
       content += piece;
       calls.push(...tool_calls.map(callOf));
       sessionId = session_id ?? sessionId;
@@ -47,7 +47,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
     }
   }
   const message = {
-    ...carried,
+    ...Object.fromEntries(carried),
     role: "assistant",
     content: content === "" && calls.length > 0 ? null : content,
     refusal: null,
