@@ -292,7 +292,6 @@ describe("what else a request says", () => {
       model: "demo",
       stream: true,
       includeUsage: true,
-      user: "ada",
       ignored: ["temperature", "response_format", "made_up"],
     });
     expect(chatPromptOptions(request, "Be brief")).toEqual({
