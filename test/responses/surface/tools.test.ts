@@ -15,6 +15,8 @@ import {
   echoes,
   errorIn,
   get,
+  lastOf,
+  openStream,
   outputOf,
   textIn,
   tools,
@@ -321,6 +323,13 @@ function ranBefore(name: string, given: Partial<ToolResult> = {}): Answer {
   };
 }
 
+/** Without what says when a response was made, and where in which session. */
+function withoutPlace(response: Fields): unknown {
+  const { session_id: session, created_at: _, completed_at: __, ...rest } = response;
+  const text = JSON.stringify(rest).replaceAll(String(session), "SESSION");
+  return JSON.parse(text.replaceAll(/_SESSION_[\w-]+"/g, '_SESSION_ID"'));
+}
+
 describe("tools of the agent", () => {
   it("that failed are seen to have failed [OR-55]", async () => {
     const world = await worldOf([ranBefore("look", { isError: true })]);
@@ -333,6 +342,16 @@ describe("tools of the agent", () => {
       expect.objectContaining({ type: "mcp_call", error: expect.anything() }),
     );
   });
+
+  it.each(["pairs", "mcp", "extension", "none"])(
+    "are seen in the end as they are seen in the stream, in the mode %s [OR-18]",
+    async (trace) => {
+      const world = await worldOf([ranBefore("look")]);
+      const { body } = await ask(world, { input: "Hi", trace });
+      const streamed = lastOf(await (await openStream(world, { input: "Hi", trace })).rest());
+      expect(withoutPlace(streamed)).toEqual(withoutPlace(body));
+    },
+  );
 
   it("that gave no text are seen whole [OR-56]", async () => {
     const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;
