@@ -5,6 +5,7 @@ import { digestOfText } from "../../platform/digest.ts";
 import type { OpenSession, Outlook, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
+import type { KeyUses } from "./key-uses.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
@@ -14,13 +15,23 @@ export interface AskOptions {
   readonly sessions: Sessions;
   readonly settings: ResponsesSettings;
   readonly newSessionId: () => string;
+  readonly keyUses: KeyUses;
 }
 
 /** Says to a session what a request says, once, and tells where its answer begins in the log. */
 export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> {
+  const takeBack = options.keyUses.enter(ask);
+  try {
+    return await beginOrGoOn(ask, options);
+  } catch (error) {
+    takeBack();
+    throw error;
+  }
+}
+
+async function beginOrGoOn(ask: Ask, options: AskOptions): Promise<Asked> {
   const { sessions } = options;
-  if (ask.agent !== null && !sessions.agents.includes(ask.agent))
-    throw refusals.unknownModel(ask.agent, sessions.agents);
+  if (ask.agent !== null) agentFor(ask.agent, ask.caller, sessions);
   const known = await knownSession(ask, options);
   if (known === undefined) return begin(ask, options);
   if (ask.agent !== null && ask.agent !== known.agent)
@@ -72,7 +83,7 @@ async function openOwn(sessions: Sessions, wanted: OpenSession): Promise<Session
 /** As AgentCore wants it. */
 const SHORTEST_ADOPTED = 33;
 
-/** The one that is asked for, or the first that the caller may use. */
+/** The one that is asked for, or the first that the caller may use. Others are not there, not even by name. */
 export function agentFor(
   wanted: string | null,
   caller: Ask["caller"],

@@ -33,7 +33,7 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
         const body = jsonBodyOf(request);
         const wanted = readCreateRequest(body);
         const asked = await ask(surface, { request, body, wanted, caller });
-        const headers = headersOf(asked, wanted.unknownFields);
+        const headers = headersOf(asked, wanted.ignored);
         if (wanted.background && !wanted.stream) {
           end();
           return jsonAnswer(200, await standingOf(asked, surface), headers);

@@ -84,7 +84,7 @@ export function busy(seconds: number): ApiError {
 /** A command that the session did not take. */
 export function refusedBySession(
   { code, message, details }: Failure,
-  fieldOf: (path: string) => string | undefined,
+  fieldOf: (path: string) => string | undefined = () => undefined,
 ): ApiError {
   // More wait than may.
   if (code === "conflict") return busy(BUSY_SECONDS);

@@ -178,6 +178,39 @@ describe("a key that was used for something else", () => {
     expect(world.heard()).toEqual(["Hi", "Go", "Between"]);
   });
 
+  it.each<[string, (sessions: readonly unknown[]) => readonly [object, object]]>([
+    ["two sessions", ([one, two]) => [{ conversation: one }, { conversation: two }]],
+    ["a session and a new one", ([one]) => [{ conversation: one }, {}]],
+    ["a new session and one that is there", ([one]) => [{}, { conversation: one }]],
+  ])("is refused for %s [OR-45]", async (_, carried) => {
+    const world = await worldOf([echoes()]);
+    const begun = [await ask(world, { input: "Hi" }), await ask(world, { input: "Hi" })];
+    const [first, second] = carried(begun.map(({ body }) => body["session_id"]));
+    expect((await ask(world, { input: "Go", ...first }, KEYED)).status).toBe(200);
+    const answer = await ask(world, { input: "Go", ...second }, KEYED);
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([409, "idempotency_key_reused"]);
+    expect(world.heard()).toEqual(["Hi", "Hi", "Go"]);
+  });
+
+  it("is refused for two sessions that headers name [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const statuses: number[] = [];
+    for (const _ of [1, 2]) {
+      const { body } = await ask(world, { input: "Hi" });
+      const headers = { ...KEYED.headers, "x-spanline-session": String(body["session_id"]) };
+      statuses.push((await ask(world, { input: "Go" }, { headers })).status);
+    }
+    expect(statuses).toEqual([200, 409]);
+  });
+
+  it("is not used up by a request that was refused [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const conversation = `ses_${"7".repeat(32)}`;
+    const refused = await ask(world, { input: "Go", model: "nobody", conversation }, KEYED);
+    expect(refused.status).toBe(404);
+    expect((await ask(world, { input: "Go" }, KEYED)).status).toBe(200);
+  });
+
   it("is none at all if nobody could write it down [OR-71]", async () => {
     const world = await worldOf([echoes()]);
     const headers = { "idempotency-key": "x".repeat(201) };
