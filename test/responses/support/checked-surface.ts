@@ -41,10 +41,10 @@ function isWhole({ query }: ServedRequest): boolean {
 async function* checkedBody(
   body: Exclude<ServedAnswer["body"], Uint8Array>,
   report: (problem: string) => void,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array | string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) {
-    pieces.push(piece);
+    pieces.push(Buffer.from(piece));
     yield piece;
   }
   try {
