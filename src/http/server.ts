@@ -6,6 +6,7 @@ import { ConnectionReset } from "./connection-reset.ts";
 import { preflightAnswer } from "./cross-origin.ts";
 import { bracketed, refusedAtDoor } from "./door.ts";
 import { beginExchange } from "./ongoing-exchange.ts";
+import { oneByOne } from "./one-by-one.ts";
 import { rawAnswer } from "./raw-answer.ts";
 import { readBody } from "./read-body.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -28,11 +29,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { upgrades } = options;
   const answering: Answering = new WeakMap();
   const underWay = new Set<ServerResponse>();
+  const requests = oneByOne();
   const server = createServer(nodeOptions(options.limits), (incoming, outgoing) => {
-    answering.set(incoming.socket, { incoming, outgoing });
-    underWay.add(outgoing);
-    outgoing.once("close", () => underWay.delete(outgoing));
-    void serve(incoming, outgoing, options);
+    requests.add(incoming.socket, outgoing, () => {
+      answering.set(incoming.socket, { incoming, outgoing });
+      underWay.add(outgoing);
+      outgoing.once("close", () => underWay.delete(outgoing));
+      void serve(incoming, outgoing, options);
+    });
   });
   server.maxConnections = options.limits.connections ?? 2000;
   // Their bytes are limited. A limit to their number would drop some without a word.
@@ -42,7 +46,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   if (upgrades !== undefined) {
     server.on("upgrade", (incoming, socket, rest) => {
-      void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
+      // Node hands it over in the middle of an answer, which nobody could finish.
+      if (requests.isBusy(socket)) socket.destroy();
+      else void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
     });
   }
   const { port } = await listening(server, options);
