@@ -127,7 +127,7 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       return [];
     }
     for (const envelope of value) note(envelope);
-    if (span.turnId === undefined && !span.isOver) wait();
+    if (span.turnId === undefined && span.end === undefined) wait();
     else stopWaiting();
     return value;
   };
@@ -147,14 +147,14 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       throw busy(BUSY_SECONDS);
     },
     more: async () => take(await (pending ?? batches.next())),
-    isSpeaking: () => isSpeaking || span.isOver || isEnded,
+    isSpeaking: () => isSpeaking || span.end !== undefined || isEnded,
     isEnded: () => isEnded,
     async leave() {
       left.abort();
       stopWaiting();
       await batches.return(undefined);
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
-      if (span.isOver || isDetached || (isEnded && !gone.aborted)) return;
+      if (span.end !== undefined || isDetached || (isEnded && !gone.aborted)) return;
       await giveUp(asked, span.turnId, options).catch(options.report);
     },
   };

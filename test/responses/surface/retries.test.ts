@@ -193,10 +193,11 @@ describe("turns of one session", () => {
     const conversation = body["session_id"];
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at += 1) {
+      const seq = (await world.sessions.peek(String(conversation))).asked?.seq;
       asked.push(ask(world, { input: `Number ${at}`, conversation }));
       await until(async () => {
-        const { askedAt } = await world.sessions.peek(String(conversation));
-        return askedAt.length === at + 2;
+        const { asked: last } = await world.sessions.peek(String(conversation));
+        return last?.seq !== seq;
       });
     }
     expect(world.provider.calls).toHaveLength(2);
@@ -214,8 +215,12 @@ describe("turns of one session", () => {
     const first = await openStream(world, { input: "Hi" });
     const [created = {}] = await first.until("response.output_text.delta");
     const { session_id: conversation } = lastOf([created]);
+    const { asked: before } = await world.sessions.peek(String(conversation));
     const second = ask(world, { input: "Go", conversation });
-    await until(async () => (await world.sessions.peek(String(conversation))).askedAt.length === 2);
+    await until(async () => {
+      const { asked: last } = await world.sessions.peek(String(conversation));
+      return last?.seq !== before?.seq;
+    });
     let answered = false;
     void second.finally(() => (answered = true));
     await until(() => clock.pending > 3);
