@@ -8,6 +8,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { answerSpan } from "./answer-span.ts";
 import type { Asked } from "./ask.ts";
+import { giveUp } from "./give-up.ts";
 import { batchesFrom } from "./read-log.ts";
 import { placeHeaders } from "./request-headers.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
@@ -187,23 +188,6 @@ async function orQuiet<Value>(
   } finally {
     callOff();
   }
-}
-
-/** A prompt that waits is taken back; a turn that runs is ended, unless somebody else follows it. */
-async function giveUp(
-  { sessionId, promptId }: Asked,
-  turnId: string | undefined,
-  { sessions, caller, settings, waiting }: FollowOptions,
-): Promise<void> {
-  const from = { principal: caller };
-  if (turnId === undefined) {
-    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
-    if (reply.status === "accepted") return;
-  }
-  if (settings.onDisconnect === "finish") return;
-  const besides = waiting.count(sessionId);
-  const cancel = { type: "cancel", unlessWatched: true, besides } as const;
-  await sessions.command(sessionId, { ...cancel, ...(turnId !== undefined && { turnId }) }, from);
 }
 
 /** The agent failed before it said a word: the status of the answer can still say so. */
