@@ -141,6 +141,8 @@ async function answerTo(
   if (refusal !== undefined) return options.refuse(refusal);
   const preflight = preflightAnswer(method, headers, options.allowedOrigins ?? []);
   if (preflight !== undefined) return preflight;
+  const turnedAway = options.admit?.(head);
+  if (turnedAway !== undefined) return turnedAway;
   const limit = options.limits.bodyBytes(path);
   const body = await readBody(incoming, limit);
   if (body === "cut") return undefined;
