@@ -19,8 +19,7 @@ export interface AskOptions {
 /** Says to a session what a request says, once, and tells where its answer begins in the log. */
 export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> {
   const { sessions } = options;
-  if (ask.agent !== null && !sessions.agents.includes(ask.agent))
-    throw refusals.unknownModel(ask.agent, sessions.agents);
+  if (ask.agent !== null) agentFor(ask.agent, ask.caller, sessions);
   const known = await knownSession(ask, options);
   if (known === undefined) return begin(ask, options);
   if (ask.agent !== null && ask.agent !== known.agent)
