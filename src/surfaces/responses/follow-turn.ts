@@ -147,7 +147,8 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       }
       throw busy(BUSY_SECONDS);
     },
-    more: async () => take(await (pending ?? batches.next())),
+    // What was said ends in the middle when its session is deleted.
+    more: async () => take(await (pending ?? batches.next()).catch(endOfDeleted)),
     isSpeaking: () => isSpeaking || span.end !== undefined || isEnded,
     isEnded: () => isEnded,
     async leave() {
@@ -156,9 +157,20 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       await batches.return(undefined);
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
       if (span.end !== undefined || isDetached || (isEnded && !gone.aborted)) return;
-      await giveUp(asked, span.turnId, options).catch(options.report);
+      await giveUp(asked, span.turnId, options).catch((error: unknown) => {
+        if (!isDeleted(error)) options.report(error);
+      });
     },
   };
+}
+
+function endOfDeleted(error: unknown): IteratorResult<readonly Envelope[]> {
+  if (!isDeleted(error)) throw error;
+  return { done: true, value: undefined };
+}
+
+function isDeleted(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "not_found";
 }
 
 /** From here on the agent is known to have answered. */

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { followTurn } from "../../../src/surfaces/responses/follow-turn.ts";
 import { settingsOf } from "../../../src/surfaces/responses/responses-options.ts";
@@ -7,7 +7,17 @@ import { waitingCallers } from "../../../src/surfaces/responses/waiting-callers.
 import { responseStream } from "../../../src/wire/responses/stream/response-stream.ts";
 import { unrecordedRequest } from "../../../src/wire/responses/recorded-request.ts";
 import { hangs, says } from "../../support/scripted-provider.ts";
-import { ask, called, get, worldOf, type World } from "./world.ts";
+import {
+  ask,
+  called,
+  get,
+  lastOf,
+  openStream,
+  textIn,
+  until,
+  worldOf,
+  type World,
+} from "./world.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;
 
@@ -48,4 +58,39 @@ it("whoever hangs up before anything was read ends the turn that they began [OR-
   await followGone(world, body["id"]);
   const { body: now } = await get(world, `/responses/${String(body["id"])}`);
   expect(now["status"]).not.toBe("in_progress");
+});
+
+describe("a session that is deleted while it is followed", () => {
+  it("ends its stream as failed, with what was said [OR-11] [OR-22]", async () => {
+    const world = await worldOf([hangs("Half of")]);
+    const stream = await openStream(world, { input: "Long" });
+    const seen = await stream.until("response.output_text.delta");
+    const { session_id: id } = lastOf(seen.slice(0, 1));
+    const path = `/conversations/${String(id)}`;
+    expect((await ask(world, undefined, { path, method: "DELETE" })).status).toBe(200);
+    const rest = await stream.rest();
+    const response = lastOf(rest);
+    expect([rest.at(-1)?.["type"], response["status"]]).toEqual(["response.failed", "failed"]);
+    expect(textIn(response)).toBe("Half of");
+    expect(world.reports).toEqual([]);
+  });
+
+  it("is not there any more for who was told nothing yet", async () => {
+    const world = await worldOf([hangs()]);
+    const first = await ask(world, { input: "Long", background: true });
+    await called(world, 1);
+    const { session_id: conversation } = first.body;
+    const { asked: before } = await world.sessions.peek(String(conversation));
+    const waiting = ask(world, { input: "Next", conversation });
+    await until(async () => {
+      const { asked: last } = await world.sessions.peek(String(conversation));
+      return last?.seq !== before?.seq;
+    });
+    await ask(world, undefined, {
+      path: `/conversations/${String(conversation)}`,
+      method: "DELETE",
+    });
+    expect((await waiting).status).toBe(404);
+    expect(world.reports).toEqual([]);
+  });
 });
