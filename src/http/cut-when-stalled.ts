@@ -6,7 +6,7 @@ import type { ServedAnswer } from "./served.ts";
  * A system that has megabytes in its own buffers says so only when a good part of them was read: in this time, also a slow
  * reader has got there.
  */
-const DEFAULT_STALLED_MS = 300_000;
+export const STALLED_MS = 300_000;
 
 export interface StallOptions {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface StallOptions {
  */
 export function cutWhenStalled(
   pieces: AsyncIterable<Uint8Array>,
-  { clock, stalledMs = DEFAULT_STALLED_MS }: StallOptions,
+  { clock, stalledMs = STALLED_MS }: StallOptions,
 ): Pick<ServedAnswer, "body" | "cut"> {
   const stalled = new AbortController();
   async function* watched(): AsyncGenerator<Uint8Array> {

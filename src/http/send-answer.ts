@@ -1,15 +1,23 @@
 import type { ServerResponse } from "node:http";
 import type { ServedAnswer } from "./served.ts";
 
+export interface SendOptions {
+  readonly gone: AbortSignal;
+  /** A client that takes nothing of a whole answer for so long is cut off. */
+  readonly stalledMs: number;
+}
+
 /** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
 export async function sendAnswer(
   outgoing: ServerResponse,
   { status, headers, body, cut }: ServedAnswer,
-  gone: AbortSignal,
+  { gone, stalledMs }: SendOptions,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
     const length = status === 204 ? {} : { "content-length": String(body.length) };
     outgoing.writeHead(status, { ...headers, ...length });
+    // Whoever sends in pieces knows itself how long it waits.
+    outgoing.setTimeout(stalledMs, () => outgoing.socket?.resetAndDestroy());
     outgoing.end(body);
     return;
   }

@@ -40,6 +40,8 @@ export interface ServerLimits {
   readonly headerMs?: number;
   /** From the first byte of a request to its last, two minutes when it is not said. */
   readonly requestMs?: number;
+  /** A client that takes nothing of its answer for so long is cut off, five minutes when it is not said. */
+  readonly stalledMs?: number;
   /** Open at once; a further one is closed as it comes. 2000 when it is not said. */
   readonly connections?: number;
 }

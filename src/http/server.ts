@@ -9,6 +9,7 @@ import { beginExchange } from "./ongoing-exchange.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { rawAnswer } from "./raw-answer.ts";
 import { readBody } from "./read-body.ts";
+import { STALLED_MS } from "./cut-when-stalled.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { systemClock, type SteadyClock } from "../platform/clock.ts";
 import type { RequestHead, ServedAnswer } from "./served.ts";
@@ -32,6 +33,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requests = oneByOne();
   const server = createServer(nodeOptions(options.limits), (incoming, outgoing) => {
     requests.add(incoming.socket, outgoing, () => {
+      // The time that the answer before it had is over.
+      incoming.socket.setTimeout(0);
       answering.set(incoming.socket, { incoming, outgoing });
       underWay.add(outgoing);
       outgoing.once("close", () => underWay.delete(outgoing));
@@ -112,10 +115,12 @@ async function serve(
   options: ServerOptions,
 ): Promise<void> {
   const gone = goneSignal(outgoing);
+  const { stalledMs = STALLED_MS } = options.limits;
   const exchange = beginExchange(incoming, options);
   try {
     const answer = await answerTo(incoming, { head: exchange.head, gone, options });
-    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer), gone);
+    if (answer !== undefined)
+      await sendAnswer(outgoing, exchange.dressed(answer), { gone, stalledMs });
     exchange.ended(answer === undefined || gone.aborted ? "gone" : "sent");
   } catch (error) {
     exchange.ended(gone.aborted ? "gone" : "failed");

@@ -1,3 +1,4 @@
+import { STALLED_MS } from "../../http/cut-when-stalled.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Access } from "../../http/access.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
@@ -55,7 +56,7 @@ const DEFAULT_SETTINGS: ResponsesSettings = {
   approvalMs: 60_000,
   holdMs: 10_000,
   heartbeatMs: 15_000,
-  stalledMs: 60_000,
+  stalledMs: STALLED_MS,
 };
 
 export function settingsOf({ settings }: Pick<ResponsesOptions, "settings">): ResponsesSettings {
