@@ -133,7 +133,7 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
       previous !== undefined && (ask.session?.isHeld === true || isFound(previous, outlook));
     if (!isThere) throw refusals.previousNotFound({ sessionId, seq: after });
   }
-  if (last !== undefined && isSame(ask, last.note)) return { ...last, isRepeated: true };
+  if (last !== undefined && isSame(ask, last.note)) return last;
   const { content, results, instructions } = ask.goOn(sessionId, outlook);
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
@@ -180,7 +180,7 @@ async function askedBefore(ask: Ask, sessions: Sessions): Promise<Asked | undefi
   const [record] = found;
   if (record === undefined) return undefined;
   const last = await lastAsked(record, await sessions.peek(record.sessionId), sessions);
-  return last?.note["fingerprint"] === label ? { ...last, isRepeated: true } : undefined;
+  return last?.note["fingerprint"] === label ? last : undefined;
 }
 
 interface Options {

@@ -118,7 +118,7 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
     const isDead = event.type === "turn.finished" && !isSpeaking && event.outcome === "failed";
     if (isDead && canSayStatus) throw deadBefore(event.failure, asked, hasResults);
     isSpeaking ||= SPOKEN.has(event.type);
-    if (event.type === "turn.finished") options.observe?.(endOf(event));
+    if (event.type === "turn.finished" && !asked.isRepeated) options.observe?.(endOf(event));
   };
   const take = ({ done, value }: IteratorResult<readonly Envelope[]>): readonly Envelope[] => {
     pending = undefined;
@@ -139,7 +139,8 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       pending ??= batches.next();
       // What the turn before says meanwhile makes the wait for its end no shorter.
       const patience = isWaiting ? Math.max(0, latest - clock.monotonic()) : settings.holdMs;
-      const first = await orQuiet(pending, patience, clock);
+      const reading = isDetached ? pending.catch(endOfDeleted) : pending;
+      const first = await orQuiet(reading, patience, clock);
       if (first !== "quiet") return take(first);
       if (!isWaiting) {
         canSayStatus = isWhole;

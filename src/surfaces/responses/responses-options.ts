@@ -10,7 +10,7 @@ export interface ResponsesOptions {
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly settings?: Partial<ResponsesSettings>;
-  /** Told how each turn ended that somebody followed to its end, and what it cost. */
+  /** Told once how each turn ended that was asked for here and followed to its end, and what it cost. */
   readonly observe?: (end: TurnEnded) => void;
   /** What could not be done for a caller who is gone. */
   readonly report: (error: unknown) => void;

@@ -40,24 +40,35 @@ async function followGone(world: World, id: unknown): Promise<void> {
   await expect(following).rejects.toMatchObject({ code: "aborted" });
 }
 
+/** Prompts as a surface does whose user does not stay to watch. */
+async function promptUnwatched({ sessions }: World, sessionId: string): Promise<string> {
+  const content = [{ type: "text", text: "Long" }] as const;
+  const prompt = { type: "prompt", content } as const;
+  const reply = await sessions.command(sessionId, prompt, { principal: LOCAL });
+  if (reply.status !== "accepted") throw new Error("It was refused");
+  return `resp_${sessionId}_${reply.seq}`;
+}
+
+async function statusOf(world: World, id: string): Promise<unknown> {
+  return (await get(world, `/responses/${id}`)).body["status"];
+}
+
 it("whoever hangs up on an answer that is over ends no other turn [OR-47] [OR-50]", async () => {
   const world = await worldOf([says("Hello"), hangs()]);
   const { body } = await ask(world, { input: "Hi" });
-  const conversation = body["session_id"];
-  const long = await ask(world, { input: "Long", conversation, background: true });
+  const long = await promptUnwatched(world, String(body["session_id"]));
   await called(world, 2);
   await followGone(world, body["id"]);
-  const { body: now } = await get(world, `/responses/${String(long.body["id"])}`);
-  expect(now["status"]).toBe("in_progress");
+  expect(await statusOf(world, long)).toBe("in_progress");
 });
 
 it("whoever hangs up before anything was read ends the turn that they began [OR-47]", async () => {
-  const world = await worldOf([hangs()]);
-  const { body } = await ask(world, { input: "Long", background: true });
-  await called(world, 1);
-  await followGone(world, body["id"]);
-  const { body: now } = await get(world, `/responses/${String(body["id"])}`);
-  expect(now["status"]).not.toBe("in_progress");
+  const world = await worldOf([says("Hello"), hangs()]);
+  const { body } = await ask(world, { input: "Hi" });
+  const long = await promptUnwatched(world, String(body["session_id"]));
+  await called(world, 2);
+  await followGone(world, long);
+  expect(await statusOf(world, long)).toBe("cancelled");
 });
 
 describe("a session that is deleted while it is followed", () => {

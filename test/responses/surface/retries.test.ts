@@ -280,6 +280,23 @@ describe("limits of a key", () => {
     expect(world.heard()).toEqual(["Hi"]);
   });
 
+  it("count a turn in the background for as long as it runs [OR-51]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen(more, "Done"), echoes()], { rates: { turns: 1 } });
+    const { body } = await ask(world, { input: "Long", background: true });
+    await called(world, 1);
+    for (const how of [{ background: true }, {}])
+      expect((await ask(world, { input: "Go", ...how })).status).toBe(429);
+    more.open();
+    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    const conversation = body["session_id"];
+    await ask(world, undefined, {
+      path: `/conversations/${String(conversation)}`,
+      method: "DELETE",
+    });
+    expect(world.reports).toEqual([]);
+  });
+
   it("count the turns that run, and no others", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two"), echoes()], { rates: { turns: 1 } });
