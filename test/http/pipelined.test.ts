@@ -16,7 +16,7 @@ interface World {
   readonly server: Served;
   readonly begun: ServedRequest[];
   /** Lets the first of those that wait go on. */
-  release(): void;
+  readonly release: () => void;
 }
 
 async function worldOf(options: Parameters<typeof served>[1] = {}): Promise<World> {

@@ -60,7 +60,8 @@ describe("a key, long after it was used in a session", () => {
       const { body } = await ask(world, { input: "Wait", conversation, background: true });
       waiting.push(body["id"]);
     }
-    for (const id of waiting) await ask(world, undefined, { path: `/responses/${id}/cancel` });
+    for (const id of waiting)
+      await ask(world, undefined, { path: `/responses/${String(id)}/cancel` });
     more.open();
     const again = await ask(world, { input: "Go", conversation }, KEYED);
     expect([again.status, textIn(again.body)]).toEqual([200, "You said: Go"]);
