@@ -49,8 +49,8 @@ export interface HttpClient {
 
 /** Speaks HTTP/1.1. Of time only connecting has a limit here: for all else callers know what they wait for. */
 export function httpClient(): HttpClient {
-  const http = briefly(new HttpAgent({ keepAlive: true }));
-  const https = briefly(new HttpsAgent({ keepAlive: true }));
+  const http = briefly(new HttpAgent(KEEPING));
+  const https = briefly(new HttpsAgent(KEEPING));
   return {
     send: ({ method, url, headers, body, connectMilliseconds = Infinity }, signal) =>
       new Promise((resolve, reject) => {
@@ -110,26 +110,24 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
  * Keeps connections for as long as the next step of a turn may take, and no longer: a server closes one that is idle at
- * a time of its own choosing, and what was sent into it at that moment cannot be sent again.
+ * a time of its own choosing, and what was sent into it at that moment cannot be sent again. Of a time that the server
+ * announces, node takes the shorter one.
  */
 function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent);
-  const reuse = agent.reuseSocket.bind(agent);
   agent.keepSocketAlive = (socket) => {
-    if (socket instanceof Socket) {
-      if (socket.listenerCount("timeout") === 0) socket.on("timeout", () => socket.destroy());
-      socket.setTimeout(KEPT_MILLISECONDS);
-    }
-    return keep(socket);
-  };
-  agent.reuseSocket = (socket, request) => {
-    if (socket instanceof Socket) socket.setTimeout(0);
-    reuse(socket, request);
+    const isKept = keep(socket);
+    // Node sets the time only when it changes: of a body that was read late it may be over, and would never come again.
+    if (socket instanceof Socket) socket.setTimeout(socket.timeout ?? KEPT_MILLISECONDS);
+    return isKept;
   };
   return agent;
 }
 
 const KEPT_MILLISECONDS = 2000;
+
+/** The time is for connections that wait: of one in use, nobody listens for it. */
+const KEEPING = { keepAlive: true, timeout: KEPT_MILLISECONDS } as const;
 
 function answer(incoming: IncomingMessage): HttpAnswer {
   return {

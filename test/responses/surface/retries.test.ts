@@ -226,10 +226,11 @@ describe("turns of one session", () => {
     const conversation = body["session_id"];
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at += 1) {
+      const seq = (await world.sessions.peek(String(conversation))).asked?.seq;
       asked.push(ask(world, { input: `Number ${at}`, conversation }));
       await until(async () => {
-        const { askedAt } = await world.sessions.peek(String(conversation));
-        return askedAt.length === at + 2;
+        const { asked: last } = await world.sessions.peek(String(conversation));
+        return last?.seq !== seq;
       });
     }
     expect(world.provider.calls).toHaveLength(2);
@@ -247,8 +248,12 @@ describe("turns of one session", () => {
     const first = await openStream(world, { input: "Hi" });
     const [created = {}] = await first.until("response.output_text.delta");
     const { session_id: conversation } = lastOf([created]);
+    const { asked: before } = await world.sessions.peek(String(conversation));
     const second = ask(world, { input: "Go", conversation });
-    await until(async () => (await world.sessions.peek(String(conversation))).askedAt.length === 2);
+    await until(async () => {
+      const { asked: last } = await world.sessions.peek(String(conversation));
+      return last?.seq !== before?.seq;
+    });
     let answered = false;
     void second.finally(() => (answered = true));
     await until(() => clock.pending > 3);
@@ -306,6 +311,23 @@ describe("limits of a key", () => {
     expect(over.headers.get("x-should-retry")).toBe("true");
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(world.heard()).toEqual(["Hi"]);
+  });
+
+  it("count a turn in the background for as long as it runs [OR-51]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen(more, "Done"), echoes()], { rates: { turns: 1 } });
+    const { body } = await ask(world, { input: "Long", background: true });
+    await called(world, 1);
+    for (const how of [{ background: true }, {}])
+      expect((await ask(world, { input: "Go", ...how })).status).toBe(429);
+    more.open();
+    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    const conversation = body["session_id"];
+    await ask(world, undefined, {
+      path: `/conversations/${String(conversation)}`,
+      method: "DELETE",
+    });
+    expect(world.reports).toEqual([]);
   });
 
   it("count the turns that run, and no others", async () => {

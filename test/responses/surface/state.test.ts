@@ -205,6 +205,30 @@ describe("two keys", () => {
     }
     expect(world.heard()).toEqual(["One"]);
   });
+
+  it("may each know of the agents that they may use, and of no others [OR-36]", async () => {
+    const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
+    const world = await worldOf([echoes()], { keys: some });
+    const messages = [{ role: "user", content: "Hi" }];
+    for (const model of ["nobody", "scripted"]) {
+      for (const [path, body] of [
+        ["/responses", { input: "Hi" }],
+        ["/responses/compact", { input: "Hi" }],
+        ["/conversations", {}],
+        ["/chat/completions", { messages }],
+        ["/inference", { messages }],
+      ] as const) {
+        const answer = await ask(world, { model, ...body }, { path });
+        expect([path, answer.status, errorIn(answer)["code"]]).toEqual([
+          path,
+          404,
+          "model_not_found",
+        ]);
+        const message = String(errorIn(answer)["message"]).replaceAll(`"${model}"`, "");
+        expect(message).not.toContain("scripted");
+      }
+    }
+  });
 });
 
 describe("a conversation that was held elsewhere", () => {
