@@ -12,6 +12,7 @@ import {
   chatTurn,
   givenParts,
   givenResults,
+  lastAnswer,
 } from "../../wire/chat-server/chat-turn.ts";
 import { sessionOfCall } from "../../wire/responses/ids.ts";
 import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
@@ -37,7 +38,11 @@ export function chatAsk({ request, caller, trace, retry, header }: ChatWish): As
     options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
     fieldOf: chatFieldOf,
     note: ({ agent }) =>
-      chatNote({ model: request.model ?? agent, trace: trace === "none" ? "none" : "items" }),
+      chatNote({
+        model: request.model ?? agent,
+        trace: trace === "none" ? "none" : "items",
+        state: lastAnswer(request)?.state ?? {},
+      }),
   };
 }
 

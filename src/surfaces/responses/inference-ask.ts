@@ -1,10 +1,9 @@
 import type { Caller } from "../../http/caller.ts";
 import { inferenceNote } from "../../wire/aigo/inference-output.ts";
 import { refuseResults, withoutEffect } from "../../wire/aigo/model-input.ts";
-import type { AssistantMessage } from "../../wire/chat-server/chat-message.ts";
 import { chatFieldOf, type ChatRequest } from "../../wire/chat-server/chat-request.ts";
 import { chatSession } from "../../wire/chat-server/chat-session.ts";
-import { chatTurn, givenParts } from "../../wire/chat-server/chat-turn.ts";
+import { chatTurn, givenParts, lastAnswer } from "../../wire/chat-server/chat-turn.ts";
 import type { Ask, Retry } from "./ask.ts";
 import { chatBeginning } from "./chat-ask.ts";
 
@@ -17,7 +16,7 @@ export interface InferenceWish {
 
 /** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
 export function inferenceAsk({ request, caller, retry, header }: InferenceWish): Ask {
-  const answered = answeredIn(request);
+  const answered = lastAnswer(request);
   return {
     caller,
     agent: request.model ?? null,
@@ -36,8 +35,4 @@ export function inferenceAsk({ request, caller, retry, header }: InferenceWish):
     fieldOf: chatFieldOf,
     note: () => inferenceNote({ state: answered?.state ?? {}, ignored: withoutEffect(request) }),
   };
-}
-
-function answeredIn({ messages }: ChatRequest): AssistantMessage | undefined {
-  return messages.findLast((message) => message.type === "assistant");
 }
