@@ -33,8 +33,13 @@ export function acpProblems(message: unknown, answered?: string): readonly strin
   const { method, params, result, error } = message;
   if (typeof method === "string") return problems(PARAMS.get(method), params, method);
   if (error !== undefined) return problems("Error", error, "an error");
-  if (answered === undefined) return [];
+  if (answered === undefined || isOurs(answered)) return [];
   return problems(RESULTS.get(answered), result, `the answer to ${answered}`);
+}
+
+/** Methods of bridge hosts, which ACP's schema does not know. */
+function isOurs(method: string): boolean {
+  return /^(_harn\/)?session\/(attach|takeover|detach|heartbeat|live_clients)$/.test(method);
 }
 
 function problems(name: string | undefined, value: unknown, what: string): readonly string[] {

@@ -1,0 +1,299 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isObject, type JsonObject } from "../../src/domain/json.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
+import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+function world(...answers: readonly Answer[]) {
+  const provider = scriptedProvider(answers);
+  const ran: unknown[] = [];
+  const save = tool({ name: "save" }, (input) => {
+    ran.push(input);
+    return "saved";
+  });
+  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+  const store = memoryStore();
+  const sessions = sessionsOn(store, agentOf({ provider, tools: [save], approvals }));
+  onTestFinished(() => sessions.close());
+  return { sessions, store, ran };
+}
+
+async function host(sessions: ReturnType<typeof world>["sessions"]): Promise<AcpClient> {
+  const client = await acpClient(sessions);
+  await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+  return client;
+}
+
+async function opened({ sessions }: Pick<ReturnType<typeof world>, "sessions">): Promise<string> {
+  const { sessionId } = await sessions.open({ principal: USER, workingDirectory: "/work" });
+  return sessionId;
+}
+
+function attach(sessionId: string, clientId: string, mode: string, more: JsonObject = {}) {
+  return { sessionId, clientId, mode, ...more };
+}
+
+function prompt(sessionId: string, text: string): unknown {
+  return { sessionId, prompt: [{ type: "text", text }] };
+}
+
+function errorCode({ error }: Message): unknown {
+  return isObject(error) ? error["code"] : undefined;
+}
+
+function ids({ clients }: Message): unknown[] {
+  return Array.isArray(clients)
+    ? clients.map((one) => isObject(one) && `${String(one["client_id"])} ${String(one["mode"])}`)
+    : [];
+}
+
+describe("attaching to a live session", () => {
+  it("answers with the client, who controls, and all that are there [B-197] [B-206] [B-207] [B-208]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const tui = await host(here.sessions);
+    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    const portal = await host(here.sessions);
+    const answer = await portal.result("session/attach", {
+      sessionId,
+      clientId: "portal",
+      mode: "observer",
+      takeover: false,
+      _meta: { harn: { surface: "portal" } },
+    });
+    const seconds = expect.stringMatching(/^\d{10}$/);
+    const client = {
+      client_id: "portal",
+      mode: "observer",
+      attached_at: seconds,
+      last_seen_at: seconds,
+      prompt_injection: false,
+      permission_routing: false,
+      metadata: { surface: "portal" },
+    };
+    expect(answer).toEqual({
+      client,
+      previous_controller_id: "tui",
+      active_controller_id: "tui",
+      clients: [expect.objectContaining({ client_id: "tui", prompt_injection: true }), client],
+    });
+  });
+
+  it.each([
+    { mode: "owner" },
+    { mode: "observer", clientId: "" },
+    { mode: "observer", clientId: 7 },
+    { mode: "observer", takeover: "yes" },
+    { mode: "observer", sessionId: "" },
+  ])("is refused with %j [B-198]", async (wrong) => {
+    const here = world(says("Hi"));
+    const client = await host(here.sessions);
+    const params = { sessionId: await opened(here), clientId: "tui", ...wrong };
+    expect(errorCode(await client.ask("session/attach", params))).toBe(-32602);
+  });
+
+  it("lets many observe and one control, also when many want to at once [B-199] [B-200] [ACP-120]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const clients = await Promise.all(Array.from({ length: 6 }, () => host(here.sessions)));
+    const answers = await Promise.all(
+      clients.map((client, at) => {
+        const mode = at % 2 === 0 ? "controller" : "observer";
+        return client.ask("session/attach", attach(sessionId, `client-${at}`, mode));
+      }),
+    );
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(4);
+    const { data } = await (clients[1] ?? clients[0])!.result("session/live_clients", {
+      sessionId,
+    });
+    const modes = Array.isArray(data) ? data.map((one) => isObject(one) && one["mode"]) : [];
+    expect(modes.sort()).toEqual(["controller", "observer", "observer", "observer"]);
+  });
+
+  it("as a second controller fails and changes nothing [B-201]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const other = await host(here.sessions);
+    const { seq } = (await here.sessions.find(sessionId)) ?? { seq: 0 };
+    const answer = await other.ask("session/attach", attach(sessionId, "other", "controller"));
+    expect(answer["error"]).toMatchObject({ data: { code: "conflict" } });
+    expect((await here.sessions.find(sessionId))?.seq).toBe(seq);
+  });
+
+  it.each([
+    ["session/attach", { mode: "controller", takeover: true }],
+    ["session/takeover", {}],
+    ["_harn/session/takeover", {}],
+  ])(
+    "by %s %j demotes who controlled before [B-202] [B-203] [ACP-121] [ACP-137]",
+    async (method, more) => {
+      const here = world(says("Hi"));
+      const sessionId = await opened(here);
+      const one = await host(here.sessions);
+      await one.result("session/attach", attach(sessionId, "one", "controller"));
+      const other = await host(here.sessions);
+      const answer = await other.result(method, { sessionId, clientId: "other", ...more });
+      expect(answer).toMatchObject({
+        previous_controller_id: "one",
+        active_controller_id: "other",
+      });
+      expect(ids(answer)).toEqual(["one observer", "other controller"]);
+    },
+  );
+
+  it("takes the place of the name that the connection had [ACP-123]", async () => {
+    const here = world(says("Hi"));
+    const client = await host(here.sessions);
+    const { sessionId } = await client.result("session/new", SETUP);
+    const answer = await client.result(
+      "session/attach",
+      attach(asText(sessionId), "editor", "controller"),
+    );
+    expect(ids(answer)).toEqual(["editor controller"]);
+  });
+});
+
+describe("a client that is attached", () => {
+  it("says that it is there, and stays what it is [B-205] [ACP-123]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    const _meta = { harn: { focus: true } };
+    const answer = await client.result("session/heartbeat", { sessionId, clientId: "tui", _meta });
+    expect(answer).toMatchObject({
+      client: { client_id: "tui", mode: "controller", metadata: { focus: true } },
+      active_controller_id: "tui",
+    });
+    const other = { sessionId, clientId: "nobody" };
+    expect(errorCode(await client.ask("session/heartbeat", other))).toBe(-32002);
+  });
+
+  it("leaves, and control is free [B-204] [B-215]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    const gone = { sessionId, clientId: "tui", reason: "client_exit" };
+    expect(await client.result("session/detach", gone)).toEqual({
+      client: null,
+      previous_controller_id: "tui",
+      active_controller_id: null,
+      clients: [],
+    });
+    expect(errorCode(await client.ask("session/detach", gone))).toBe(-32002);
+    const events = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
+    expect(events).toContainEqual({
+      type: "client.detached",
+      clientId: "tui",
+      reason: "client_exit",
+    });
+  });
+
+  it("is recorded with everything that it does [B-213]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "observer"));
+    await client.result("session/takeover", { sessionId, clientId: "tui" });
+    await client.result("session/heartbeat", { sessionId, clientId: "tui" });
+    await client.result("session/detach", { sessionId, clientId: "tui" });
+    const types = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event.type);
+    expect(types.filter((type) => type.startsWith("c"))).toEqual([
+      "client.attached",
+      "client.attached",
+      "control.passed",
+      "client.seen",
+      "client.detached",
+      "control.passed",
+    ]);
+  });
+
+  it("whose connection breaks has left, and comes back under its name without its control [B-215] [B-216]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    client.socket.destroy();
+    await client.served;
+    const again = await host(here.sessions);
+    const answer = await again.result("session/attach", attach(sessionId, "tui", "observer"));
+    expect(answer).toMatchObject({ active_controller_id: null });
+    expect(ids(answer)).toEqual(["tui observer"]);
+  });
+
+  it("cannot be impersonated, but by who knows its secret [W-10] [W-11]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const secret = { _meta: { harn: { attachSecret: "s3cret", surface: "tui" } } };
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    const thief = await host(here.sessions);
+    for (const more of [{}, { _meta: { harn: { attachSecret: "guess" } } }]) {
+      const answer = await thief.ask("session/attach", attach(sessionId, "tui", "observer", more));
+      expect(answer["error"]).toMatchObject({ data: { code: "access_denied" } });
+    }
+    const own = await thief.result(
+      "session/attach",
+      attach(sessionId, "tui", "controller", secret),
+    );
+    expect(own).toMatchObject({ client: { metadata: { surface: "tui" } } });
+    expect(JSON.stringify(await here.store.read(sessionId, 0, 100))).not.toContain("s3cret");
+  });
+});
+
+describe("who only observes", () => {
+  it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
+    const here = world(wants({ id: "t1", name: "save", input: { a: 1 } }), says("Done"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const observer = await host(here.sessions);
+    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
+    const refused = await observer.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
+    const asked = one.ask("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.find(({ method }) => method === "session/request_permission");
+    expect(
+      observer.messages.filter(({ method }) => method === "session/request_permission"),
+    ).toEqual([]);
+    const outcome = { outcome: "selected", optionId: "allow" };
+    one.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
+    expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+    expect(here.ran).toEqual([{ a: 1 }]);
+  });
+
+  it("is told of everything, and leaves without a trace in the turn [ACP-124] [ACP-125]", async () => {
+    const here = world(hangs("Well"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const observer = await host(here.sessions);
+    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
+    void one.ask("session/prompt", prompt(sessionId, "Go"));
+    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    observer.socket.destroy();
+    await observer.served;
+    expect((await here.sessions.find(sessionId))?.state).toBe("running");
+    await one.result("session/close", { sessionId });
+  });
+});
+
+describe("a controller's prompt", () => {
+  it("has its name in the log [B-211]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    await client.result("session/prompt", prompt(sessionId, "Hello"));
+    const accepted = (await here.store.read(sessionId, 0, 100)).find(
+      ({ event }) => event.type === "prompt.accepted",
+    );
+    expect(accepted?.actor).toMatchObject({ clientId: "tui", principal: USER.id });
+  });
+});
