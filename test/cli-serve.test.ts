@@ -4,6 +4,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
+import { machineAddresses } from "../src/platform/machine-names.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
@@ -206,9 +207,24 @@ describe("spanline serve", () => {
     const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
     const KEY = "a-key-of-some-letters";
     const args = ["--host", "0.0.0.0", "--config", config];
-    const { url } = await started("serve", newPlace(), args, { KEY });
+    const { url, facts } = await started("serve", newPlace(), args, { KEY });
     expect((await ask(url, { input: "Hello" })).status).toBe(401);
-    expect((await ask(url, { input: "Hello" }, { key: KEY })).status).toBe(200);
+    // A machine without a network has no other.
+    for (const one of [url, ...facts.elsewhere]) {
+      expect((await ask(one, { input: "Hello" }, { key: KEY })).status).toBe(200);
+    }
+  });
+
+  it("says where other machines reach it", async () => {
+    const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
+    const place = ["--port", "0", "--host", "0.0.0.0", "--data-dir", newPlace()];
+    const environment = { KEY: "a-key-of-some-letters" };
+    const child = command.start(["serve", ...place, "--config", config], { environment });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const said = await saying(child.stdout, "Ctrl-C");
+    for (const address of machineAddresses().filter((one) => !one.includes(":"))) {
+      expect(said).toMatch(new RegExp(`Other machines .*http://${address}:\\d+/v1`));
+    }
   });
 
   it("says which key has no value, and where it stands", async () => {

@@ -26,7 +26,7 @@ export function upCommand(flags: UpFlags): Promise<number> {
 }
 
 function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
-  const { link, isOwner, ownerPid, config } = up;
+  const { link, elsewhere, isOwner, ownerPid, config } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
   const told = [
@@ -35,6 +35,7 @@ function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
       : "A question waits for an answer in the browser or the editor.",
     `In a terminal: ${ownCommand()} sessions answer latest${where}`,
     ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
+    ...(elsewhere.length === 0 ? [] : [`Other machines reach it at ${elsewhere.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
   return `${begun}. One session, three ways into it:
