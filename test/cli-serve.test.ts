@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -71,12 +71,12 @@ function textOf({ output }: Told): string {
 }
 
 /** A configuration of the demo agent, and of one that nobody calls. */
-function configWith(serve: object): string {
+function configWith(serve: object, demo: object = {}): string {
   const folder = newPlace();
   mkdirSync(folder);
   const file = join(folder, "team.json");
   const other = { provider: { type: "local", model: "ollama:none" } };
-  const agents = { demo: { provider: { type: "demo" } }, other };
+  const agents = { demo: { provider: { type: "demo" }, ...demo }, other };
   writeFileSync(file, JSON.stringify({ agents, serve }));
   return file;
 }
@@ -153,6 +153,39 @@ describe("spanline serve", () => {
     expect(notes()).not.toContain(id);
   });
 
+  it("keeps the log of requests in a file with nothing else in it", async () => {
+    await command.bundle("index.ts", "library/index.mjs");
+    const tools = `import { defineTool } from "../library/index.mjs";
+      const input = { type: "object", properties: {} };
+      const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
+      const description = "Tells the weather in a city";
+      export default [defineTool({ name: "get_weather", description, input, run })];`;
+    const config = configWith({}, { approvals: { otherwise: "allow" }, tools: ["./tools.mjs"] });
+    writeFileSync(join(config, "..", "tools.mjs"), tools);
+    const log = join(command.folder, "access.jsonl");
+    writeFileSync(log, '{"before":true}\n');
+    const args = ["--config", config, "--access-log", log];
+    const { url, notes, child } = await started("serve", newPlace(), args);
+    await told(ask(url, { input: "Please get the weather" }));
+    child.kill("SIGINT");
+    await once(child, "exit");
+    const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { before: true },
+      { status: 200 },
+    ]);
+    expect(notes()).toContain("The tool get_weather failed: there is no weather: nowhere\n");
+    expect(notes()).toContain("Stopping.");
+  });
+
+  it("says why a log of requests cannot be kept", async () => {
+    const log = join(command.folder, "none", "access.jsonl");
+    const place = ["--port", "0", "--data-dir", newPlace()];
+    const { status, stderr } = await command.run(["serve", ...place, "--access-log", log]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`ENOENT`)]);
+    expect(stderr).toContain("access log");
+  });
+
   it("knows its callers by their keys, and keeps their sessions apart [OR-36]", async () => {
     const config = configWith({
       keys: [
@@ -200,7 +233,7 @@ describe("spanline serve", () => {
     const { status, stderr, stdout } = await command.run([name, "--host", "0.0.0.0", ...place]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("0.0.0.0");
-    expect(stderr).toContain("keys");
+    expect(stderr).toContain("serve.keys of the configuration, such as { name: ada,");
   });
 
   it("lets others in with keys", async () => {

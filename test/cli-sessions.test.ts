@@ -152,6 +152,27 @@ describe("spanline sessions list", () => {
     expect(rest.stdout).not.toContain("ses_mid");
   });
 
+  it("says whose they are where some are not this machine's", async () => {
+    const at = Date.now() - HOUR;
+    const directory = await directoryWith(
+      { sessionId: "ses_a", at, principal: "evaluation" },
+      { sessionId: "ses_b", at: at - HOUR },
+    );
+    const { stdout } = await cli.run(["sessions", "list", "-d", directory]);
+    expect(stdout).toBe(
+      [
+        "SESSION  STATE  AGENT  PRINCIPAL   CHANGED  EVENTS  TITLE",
+        "ses_a    idle   demo   evaluation  1 h ago  1       -",
+        "ses_b    idle   demo   local       2 h ago  1       -",
+        "",
+      ].join("\n"),
+    );
+    const shown = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
+    expect(shown.stdout).toContain("\n  of       evaluation\n");
+    const own = await cli.run(["sessions", "show", "ses_b", "-d", directory]);
+    expect(own.stdout).not.toContain("local");
+  });
+
   it("finds by words and by agent, for people and for programs", async () => {
     const at = Date.now();
     const directory = await directoryWith(
@@ -371,6 +392,15 @@ describe("spanline up that is to keep less than all", () => {
     expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
     expect(sessionId).toBe("ses_new");
     expect(await listed(directory)).toEqual(["ses_new"]);
+  });
+
+  it("deletes them for serve as well", async () => {
+    const directory = await directoryWith({ sessionId: "ses_old", at: Date.now() - 40 * DAY });
+    const args = ["serve", "--port", "0", "--keep-days", "30", "--data-dir", directory];
+    const child = cli.start(args);
+    expect(await saying(child.stderr, "\n")).toMatch(/^Deleted 1 session; /);
+    await saying(child.stdout, "Ctrl-C");
+    expect(await listed(directory)).toEqual([]);
   });
 
   it("deletes nothing without a word of that", async () => {

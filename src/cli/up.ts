@@ -2,9 +2,8 @@ import { runUp, type Up } from "../bridge/run-up.ts";
 import { oneLine } from "../inspect/style.ts";
 import { ownCommand } from "./own-command.ts";
 import { untilStopped, type BridgeFlags } from "./until-stopped.ts";
-import { notKeptHere, retentionFrom, type KeepFlags } from "./up-retention.ts";
 
-export interface UpFlags extends KeepFlags, BridgeFlags {
+export interface UpFlags extends BridgeFlags {
   readonly json?: true;
   readonly newToken?: true;
 }
@@ -12,16 +11,9 @@ export interface UpFlags extends KeepFlags, BridgeFlags {
 /** Runs the bridge until it is told to stop; returns the exit code. */
 export function upCommand(flags: UpFlags): Promise<number> {
   return untilStopped(flags, {
-    start: (options) =>
-      runUp({
-        ...options,
-        newToken: flags.newToken === true,
-        ...retentionFrom(flags, (line) => process.stderr.write(line)),
-      }),
-    said(up, directory, terminal) {
-      if (!up.isOwner) terminal.note(notKeptHere(flags, up.ownerPid));
-      return flags.json === true ? asJson(up, directory) : asText(up, directory, flags);
-    },
+    start: (options) => runUp({ ...options, newToken: flags.newToken === true }),
+    said: (up, directory) =>
+      flags.json === true ? asJson(up, directory) : asText(up, directory, flags),
   });
 }
 
