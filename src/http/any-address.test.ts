@@ -16,7 +16,7 @@ it.each([
 });
 
 it("names every address that others reach, and only where the host does not say it", () => {
-  const [first] = machineAddresses().filter((one) => !one.includes(":"));
+  const first = machineAddresses().find((one) => !one.includes(":"));
   const urls = urlsElsewhere("0.0.0.0", 80);
   expect(urls[0]).toBe(first === undefined ? undefined : `http://${first}:80`);
   expect(urls.filter((url) => url.includes("["))).toEqual([]);

@@ -3,10 +3,10 @@ import { bracketed, hostName } from "./host-name.ts";
 
 /** Whether a server that is bound to this host listens on every address of the machine. */
 export function isAnyAddress(host: string): boolean {
-  return ANY.includes(hostName(bracketed(host)) ?? "");
+  return ANY.has(hostName(bracketed(host)) ?? "");
 }
 
-const ANY = ["0.0.0.0", "[::]"];
+const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
 
 /** Whether a name, as a URL spells it, is one of this machine's own. A page of another site has none of them. */
 export function isOwnName(name: string): boolean {
