@@ -313,9 +313,10 @@ describe("beside the process that runs the sessions", () => {
     await saying(refusing.stderr, "and its log for ever? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
+    const left = once(follower, "exit");
     const deleted = await cli.run([...args, "--yes"]);
     expect([deleted.status, deleted.stderr]).toEqual([0, expect.stringContaining("is deleted.")]);
-    const [status] = await once(follower, "exit");
+    const [status] = await left;
     expect([status, await noted]).toEqual([2, expect.stringContaining(sessionId)]);
     expect(await prompt("Hello")).toContain("not_found");
     await stop();
