@@ -1,6 +1,6 @@
 import type { Serving } from "../bridge/config/configured-serving.ts";
 import { accessLogTo } from "./access-log-to.ts";
-import { configFrom, type ConfigFlags } from "./agents-from.ts";
+import { configFrom, trustIn, type ConfigFlags } from "./agents-from.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
 export interface ServingFlags extends ConfigFlags {
@@ -23,7 +23,7 @@ export async function servingFrom(
 ): Promise<ServingPlace> {
   const { host, port, accessLog } = flags;
   const file = configFrom(flags);
-  const serving = file === undefined ? {} : { serving: await servingIn(file) };
+  const serving = file === undefined ? {} : { serving: await servingIn(file, flags) };
   return {
     ...serving,
     ...(host !== undefined && { host }),
@@ -32,7 +32,7 @@ export async function servingFrom(
   };
 }
 
-async function servingIn(file: string): Promise<Serving> {
+async function servingIn(file: string, flags: ConfigFlags): Promise<Serving> {
   const { configuredServing } = await import("../bridge/config/configured-serving.ts");
-  return configuredServing({ file, environment: process.env });
+  return configuredServing({ file, environment: process.env, isTrusted: trustIn(file, flags) });
 }
