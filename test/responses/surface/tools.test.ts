@@ -336,3 +336,17 @@ describe("tools of the agent", () => {
     expect((await get(world, `/responses/${String(body["id"])}`)).body).toEqual(body);
   });
 });
+
+describe("a tool of the caller's without a description", () => {
+  it("has one that is made of its name, and the response has none", async () => {
+    const world = await worldOf([says("Done")]);
+    const { body } = await ask(world, { input: "Look", tools: tools("get_weather") });
+    expect(body).toMatchObject({ status: "completed", tools: [{ description: null }] });
+    const messages = [{ role: "user", content: "Look" }];
+    const chat = { messages, tools: [{ type: "function", function: { name: "get_weather" } }] };
+    expect((await ask(world, chat, { path: "/chat/completions" })).status).toBe(200);
+    const given = world.provider.calls.map(({ options }) => options?.tools);
+    const wanted = [{ name: "get_weather", description: "Get weather" }];
+    expect(given).toMatchObject([wanted, wanted]);
+  });
+});

@@ -184,7 +184,7 @@ describe("what a request asks of its turn", () => {
     const request = readCreateRequest({ tools, max_output_tokens: 99, max_tool_calls: 2 });
     expect(promptOptionsOf(request, facts)).toEqual({
       instructions: "I",
-      tools: [{ name: "weather", description: "", schema: { type: "object" } }],
+      tools: [{ name: "weather", description: "Weather", schema: { type: "object" } }],
       maxOutputTokens: 99,
       maxToolCalls: 2,
     });
