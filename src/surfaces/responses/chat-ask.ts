@@ -6,7 +6,12 @@ import {
   chatPromptOptions,
   type ChatRequest,
 } from "../../wire/chat-server/chat-request.ts";
-import { chatSession } from "../../wire/chat-server/chat-session.ts";
+import {
+  chatSession,
+  newResults,
+  statelessRequest,
+  statelessSession,
+} from "../../wire/chat-server/chat-session.ts";
 import {
   chatHistory,
   chatTurn,
@@ -22,16 +27,23 @@ export interface ChatWish {
   readonly caller: Caller;
   readonly trace: TraceMode;
   readonly retry: Retry;
+  /** Its agent is told the whole conversation every time. */
+  readonly isStateless: boolean;
   readonly header?: { readonly name: string; readonly value: string };
 }
 
 /** A request for a chat completion, as what it wants of a session. */
-export function chatAsk({ request, caller, trace, retry, header }: ChatWish): Ask {
+export function chatAsk({ caller, trace, retry, header, ...wish }: ChatWish): Ask {
+  const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
   return {
     caller,
     agent: request.model ?? null,
-    session: chatSession(request, header),
+    session: (wish.isStateless ? statelessSession : chatSession)(request, header),
     retry,
+    answered: {
+      callIds: newResults(request).map(({ callId }) => callId),
+      isAll: request.messages.at(-1)?.type === "result",
+    },
     begin: () => chatBeginning(request),
     goOn: (sessionId, { pausedFor }) => chatGoingOn(request, sessionId, pausedFor),
     options: (instructions) => chatPromptOptions(request, instructions ?? undefined),

@@ -12,6 +12,10 @@ export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text) || OWN_SESSION_ID.test(text);
 }
 
+/** For whoever names one that is none. */
+export const WHENCE_SESSIONS =
+  "Answers have it in x-spanline-session; one of your own is taken only where adoptSessions is set";
+
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{32,255}$/;
 const OWN_SESSION_ID = /^ses_[0-9a-z]{26}$/;
 

@@ -350,3 +350,24 @@ describe("a tool of the caller's without a description", () => {
     expect(given).toMatchObject([wanted, wanted]);
   });
 });
+
+describe("a tool of the agent's that the caller runs, too", () => {
+  it("is refused with what to do about it [OR-53]", async () => {
+    const look = defineTool({
+      name: "look",
+      description: "Looks",
+      input: { type: "object" },
+      run: () => "18",
+    });
+    const world = await worldOf([wants({ id: "c1", name: "look" }), says("Warm")], {
+      agent: { tools: [look] },
+    });
+    const { body } = await ask(world, { input: "Look" });
+    const input = callsIn(body).map((call) => result(call));
+    const refused = await ask(world, { input, previous_response_id: body["id"] });
+    const error = errorIn(refused);
+    expect([refused.status, error["code"]]).toEqual([400, "unknown_call"]);
+    expect(error["message"]).toContain("the agent has run it itself, and its output is in");
+    expect(error["message"]).toContain('the trace mode "mcp"');
+  });
+});

@@ -139,7 +139,8 @@ describe("a conversation that was had elsewhere", () => {
       [{ type: "item_reference", id: "msg_1" }, user("x")],
       "item_not_found",
     ],
-    ["no new words", [user("x"), call("a"), result("a")], "last_message_not_user"],
+    ["no new words", [user("x"), assistant("a")], "last_message_not_user"],
+    ["a result last, which nobody waits for", [user("x"), call("a"), result("a")], "unknown_call"],
     [
       "a file",
       [user([{ type: "input_file", file_data: "x" }]), assistant("a"), user("b")],
