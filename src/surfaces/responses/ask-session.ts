@@ -137,7 +137,10 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
   const { content, results, instructions } = ask.goOn(sessionId, outlook);
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
-    throw refusals.openCallsLeft(callIdOf(sessionId, open));
+    throw refusals.openCallsLeft(
+      callIdOf(sessionId, open),
+      last !== undefined && isFound(last, outlook) ? last : undefined,
+    );
   const place = after === undefined ? {} : { after };
   if (results.length > 0) {
     const said = content.length > 0 ? { content } : {};

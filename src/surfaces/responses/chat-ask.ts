@@ -19,6 +19,7 @@ import {
   givenResults,
 } from "../../wire/chat-server/chat-turn.ts";
 import { sessionOfCall } from "../../wire/responses/ids.ts";
+import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
 import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
 import type { Ask, Beginning, GoingOn, Retry } from "./ask.ts";
 
@@ -45,7 +46,8 @@ export function chatAsk({ caller, trace, retry, header, ...wish }: ChatWish): As
       isAll: request.messages.at(-1)?.type === "result",
     },
     begin: () => chatBeginning(request),
-    goOn: (sessionId, { pausedFor }) => chatGoingOn(request, sessionId, pausedFor),
+    goOn: (sessionId, { pausedFor: toolCallIds, asked }) =>
+      chatGoingOn(request, { sessionId, toolCallIds, ...(asked !== null && { seq: asked.seq }) }),
     options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
     fieldOf: chatFieldOf,
     note: ({ agent }) =>
@@ -62,16 +64,12 @@ export function chatBeginning(request: ChatRequest): Beginning {
   };
 }
 
-function chatGoingOn(
-  request: ChatRequest,
-  sessionId: string,
-  toolCallIds: readonly string[],
-): GoingOn {
+function chatGoingOn(request: ChatRequest, open: OpenCalls): GoingOn {
   const turn = chatTurn(request, { sessionOf, isNew: false });
-  const hasResults = turn.results.length > 0 || toolCallIds.length > 0;
+  const hasResults = turn.results.length > 0 || open.toolCallIds.length > 0;
   return {
     content: givenParts(turn.said),
-    results: hasResults ? givenResults(turn, { sessionId, toolCallIds }) : [],
+    results: hasResults ? givenResults(turn, open) : [],
     instructions: turn.instructions ?? null,
   };
 }

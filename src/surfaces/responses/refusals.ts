@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { WHENCE_SESSIONS, responseId, type Place } from "../../wire/responses/ids.ts";
+import { WHENCE_SESSIONS, cancelPath, responseId, type Place } from "../../wire/responses/ids.ts";
 import { previousResponseNotFound } from "../../wire/responses/request/carriers.ts";
 
 /** Nothing was run, and sending it again would not change that. */
@@ -56,12 +56,14 @@ export function notLatest(): ApiError {
   });
 }
 
-export function openCallsLeft(callId: string): ApiError {
+/** `response` is the one that left it open, where it can be found. */
+export function openCallsLeft(callId: string, response: Place | undefined): ApiError {
   const message = `The turn waits for the result of the call "${callId}"`;
+  const end = response === undefined ? "" : `, or end the turn: ${cancelPath(response)}`;
   return new ApiError(400, "resume_mismatch", message, {
     param: "input",
     reason: "missing_result",
-    hint: "Send the results of all open calls, or cancel the response",
+    hint: `Send the results of all open calls${end}`,
   });
 }
 

@@ -10,7 +10,7 @@ import { readNote } from "../../wire/responses/recorded-request.ts";
 import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
 import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import { cancelResponse } from "./cancel-response.ts";
+import { cancelResponse, pauseOf } from "./cancel-response.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
 import { unknownModel } from "./refusals.ts";
@@ -67,7 +67,8 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       async handle(_request, { id = "" }, caller) {
         requireRight(caller, "prompt", "Cancelling");
         const asked = await storedResponse(surface, id, caller);
-        if (readNote(asked.note)?.isBackground !== true) throw notInBackground();
+        const isBackground = readNote(asked.note)?.isBackground === true;
+        if (!isBackground && (await pauseOf(surface, asked)) === undefined) throw notInBackground();
         await cancelResponse(surface, asked, caller);
         return jsonAnswer(200, await standingOf(asked, surface));
       },
@@ -103,7 +104,8 @@ async function* behind(
 }
 
 function notInBackground(): ApiError {
-  return new ApiError(400, "validation_failed", "Only responses in the background are cancelled", {
+  const message = "Only responses in the background are cancelled, and those with open calls";
+  return new ApiError(400, "validation_failed", message, {
     param: "response_id",
     reason: "not_background",
     hint: "To cancel another one, hang up",

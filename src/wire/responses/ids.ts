@@ -23,6 +23,11 @@ export function responseId({ sessionId, seq }: Place): string {
   return `resp_${sessionId}_${seq}`;
 }
 
+/** How a turn is ended that waits for results. */
+export function cancelPath(place: Place): string {
+  return `POST /v1/responses/${responseId(place)}/cancel`;
+}
+
 export function readResponseId(id: string): Place | null {
   return id.startsWith("resp_") ? placeIn(id.slice("resp_".length)) : null;
 }

@@ -12,12 +12,16 @@ import {
 import type { Fields } from "../support/recorded-stream.ts";
 import {
   ask,
+  called,
   echoes,
   errorIn,
+  gate,
   get,
   outputOf,
+  saysWhen,
   textIn,
   tools,
+  until,
   worldOf,
   type World,
 } from "./world.ts";
@@ -369,5 +373,58 @@ describe("a tool of the agent's that the caller runs, too", () => {
     expect([refused.status, error["code"]]).toEqual([400, "unknown_call"]);
     expect(error["message"]).toContain("the agent has run it itself, and its output is in");
     expect(error["message"]).toContain('the trace mode "mcp"');
+  });
+});
+
+describe("a turn that waits for results which never come", () => {
+  it("is ended by cancelling the response that left the calls open, as the refusal says [OR-49] [OR-53]", async () => {
+    const { world, body, give, calls } = await paused([TWO, echoes()]);
+    const refused = await give({ role: "user", content: "Never mind" });
+    const [, path = ""] = /POST \/v1(\S+)/.exec(String(errorIn(refused)["message"])) ?? [];
+    expect(path).toBe(`/responses/${String(body["id"])}/cancel`);
+    for (let times = 0; times < 2; times += 1) {
+      const cancelled = await ask(world, {}, { path });
+      expect([cancelled.status, cancelled.body]).toEqual([200, body]);
+    }
+    const late = await give(...calls.map((call) => result(call)));
+    expect([late.status, errorIn(late)["code"]]).toEqual([400, "unknown_call"]);
+    const next = await give({ role: "user", content: "Never mind" });
+    expect([next.status, textIn(next.body)]).toEqual([200, "You said: Never mind"]);
+  });
+
+  it("is ended in the background, too [OR-49]", async () => {
+    const world = await worldOf([TWO, echoes()]);
+    const asked = { input: "Look", tools: tools("look", "feel"), background: true };
+    const { body } = await ask(world, asked);
+    const id = String(body["id"]);
+    await until(async () => (await get(world, `/responses/${id}`)).body["status"] === "completed");
+    expect((await ask(world, {}, { path: `/responses/${id}/cancel` })).status).toBe(200);
+    const next = await ask(world, { input: "On", previous_response_id: id });
+    expect([next.status, textIn(next.body)]).toEqual([200, "You said: On"]);
+  });
+
+  it("is not ended when its results have come: it is another response's then [OR-50]", async () => {
+    const held = gate();
+    const { world, body, give, calls } = await paused([TWO, saysWhen("So", held, " it is")]);
+    const going = give(...calls.map((call) => result(call)));
+    await called(world, 2);
+    const path = `/responses/${String(body["id"])}/cancel`;
+    expect((await ask(world, {}, { path })).status).toBe(200);
+    held.open();
+    expect(textIn((await going).body)).toBe("So it is");
+  });
+
+  it("is ended from a chat by the same [OR-68]", async () => {
+    const world = await worldOf([TWO, echoes()]);
+    const offered = ["look", "feel"].map((name) => ({ type: "function", function: { name } }));
+    const chat = { path: "/chat/completions" };
+    const look = { messages: [{ role: "user", content: "Look" }], tools: offered };
+    const first = await ask(world, look, chat);
+    const headers = { "x-spanline-session": String(first.headers.get("x-spanline-session")) };
+    const other = { messages: [{ role: "user", content: "Never mind" }] };
+    const refused = await ask(world, other, { ...chat, headers });
+    const [, path = ""] = /POST \/v1(\S+)/.exec(String(errorIn(refused)["message"])) ?? [];
+    expect((await ask(world, {}, { path })).status).toBe(200);
+    expect((await ask(world, other, { ...chat, headers })).status).toBe(200);
   });
 });
