@@ -111,7 +111,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     const path = `/responses/${String(body["id"])}`;
     const { sessionId, approvalId } = await questionIn(world);
     const waiting = await get(world, path);
-    const [call] = outputOf(waiting.body).filter(({ type }) => type === "function_call");
+    const call = outputOf(waiting.body).find(({ type }) => type === "function_call");
     const expires_at = expect.any(Number);
     const awaited = { id: approvalId, question: "run", action: "pay", expires_at };
     expect(waiting.body).toMatchObject({
