@@ -106,6 +106,8 @@ describe("spanline serve", () => {
       });
       expect(second.output_text).toContain("Ada");
       expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["demo"]);
+      // What is only looked at again counts no second time.
+      await streamed(await fetch(`${url}/v1/responses/${second.id}?stream=true`));
     }
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

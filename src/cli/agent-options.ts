@@ -15,6 +15,7 @@ export function addPlaceOptions(command: Command): Command {
 export function addLimitOptions(command: Command, heading: string): Command {
   return command
     .optionsGroup(heading)
+    .option("--connect-timeout <seconds>", "for a connection (10)", positive)
     .option("--first-event-timeout <seconds>", "for the first event (300)", positive)
     .option("--idle-timeout <seconds>", "between two signs of life (300)", positive)
     .option("--timeout <seconds>", "for all of it (3660)", positive);

@@ -16,6 +16,7 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ["sessionId", "session"],
   ["userId", "user"],
   ["roleArn", "role"],
+  ["limits.connect", "connectTimeout"],
   ["limits.firstEvent", "firstEventTimeout"],
   ["limits.idle", "idleTimeout"],
   ["limits.total", "timeout"],

@@ -81,7 +81,7 @@ async function providerOf(flags: InferFlags, around: Surroundings) {
   return { provider: started.agent.provider, close: started.close };
 }
 
-const LIMITS = ["firstEventTimeout", "idleTimeout", "timeout"] as const;
+const LIMITS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
 
 async function standardInput(): Promise<string> {
   const { stdin } = process;

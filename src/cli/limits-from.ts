@@ -2,14 +2,17 @@ import type { CallLimits } from "../bridge/provider-for.ts";
 
 /** In seconds. */
 export interface LimitFlags {
+  readonly connectTimeout?: number;
   readonly firstEventTimeout?: number;
   readonly idleTimeout?: number;
   /** For all of the call. */
   readonly timeout?: number;
 }
 
-export function limitsFrom({ firstEventTimeout, idleTimeout, timeout }: LimitFlags): CallLimits {
+export function limitsFrom(flags: LimitFlags): CallLimits {
+  const { connectTimeout, firstEventTimeout, idleTimeout, timeout } = flags;
   return {
+    ...(connectTimeout !== undefined && { connect: connectTimeout * 1000 }),
     ...(firstEventTimeout !== undefined && { firstEvent: firstEventTimeout * 1000 }),
     ...(idleTimeout !== undefined && { idle: idleTimeout * 1000 }),
     ...(timeout !== undefined && { total: timeout * 1000 }),

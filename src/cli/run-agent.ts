@@ -118,6 +118,7 @@ const FOR_AGENTS = [
   "store",
   "endpointUrl",
   "profile",
+  "connectTimeout",
   "firstEventTimeout",
   "idleTimeout",
   "timeout",

@@ -53,6 +53,17 @@ export function hasTooManyValues(text: string): boolean {
   return values > MAX_JSON_VALUES;
 }
 
+/** Whether all objects in JSON text together have more members than this. */
+export function hasMoreMembers(text: string, most: number): boolean {
+  let members = 0;
+  for (let at = 0; at < text.length && members <= most; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (code === COLON) members += 1;
+  }
+  return members > most;
+}
+
 /** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */
 export function jsonText(value: unknown): string {
   try {
@@ -138,6 +149,7 @@ function deepest(text: string): number {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;

@@ -21,6 +21,7 @@ export function guardedRoutes(routes: readonly GuardedRoute[], { access, rates }
   return routes.map((route) => ({
     method: route.method,
     path: route.path,
+    admit: (head) => void access.callerOf(head),
     async handle(request, labels) {
       const caller = access.callerOf(request);
       const left = rates?.request(caller.id) ?? {};

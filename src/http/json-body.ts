@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from "../domain/json.ts";
+import { hasMoreMembers, isObject, parseJson, type JsonObject } from "../domain/json.ts";
 import { ApiError, type ApiErrorOptions } from "./api-error.ts";
 import { headerOf } from "./header.ts";
 import type { ServedRequest } from "./served.ts";
@@ -11,9 +11,20 @@ export function jsonBodyOf(request: Pick<ServedRequest, "headers" | "body">): Js
     const message = `The content type is ${found}, wanted application/json`;
     throw new ApiError(415, "validation_failed", message, { reason: "unsupported_media_type" });
   }
-  const parsed = parseJson(utf8(request.body));
-  if (!parsed.ok) throw invalid(`The body is no JSON: ${parsed.reason}`, NO_JSON);
-  if (!isObject(parsed.value)) throw invalid("The body is no JSON object", NO_JSON);
+  return jsonObjectIn(utf8(request.body), "body");
+}
+
+/** Names of members are what costs most to read, to compare and to put in order: this many take a second or two. */
+const MOST_MEMBERS = 200_000;
+
+/** The JSON object that is all of a text. */
+export function jsonObjectIn(text: string, what: "body" | "frame"): JsonObject {
+  if (text.length > MOST_MEMBERS && hasMoreMembers(text, MOST_MEMBERS)) {
+    throw invalid(`The ${what} has more than ${MOST_MEMBERS} members in its objects`, NO_JSON);
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw invalid(`The ${what} is no JSON: ${parsed.reason}`, NO_JSON);
+  if (!isObject(parsed.value)) throw invalid(`The ${what} is no JSON object`, NO_JSON);
   return parsed.value;
 }
 

@@ -1,13 +1,15 @@
 import type { ErrorCode } from "../domain/errors.ts";
 import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
 import type { Refusal } from "./refusal.ts";
-import type { ServedAnswer, ServedRequest } from "./served.ts";
+import type { RequestHead, ServedAnswer, ServedRequest } from "./served.ts";
 
 export interface Route {
   /** Of an answer to HEAD the server leaves the body out. */
   readonly method: "GET" | "HEAD" | "POST" | "DELETE" | "OPTIONS";
   /** A segment that begins with a colon is a label: `/sessions/:id`. */
   readonly path: string;
+  /** Throws for whoever may not call, before a byte of their body is kept. */
+  admit?(head: RequestHead): void;
   handle(request: ServedRequest, labels: Labels): Promise<ServedAnswer>;
 }
 
@@ -24,6 +26,8 @@ export interface RouteGroup {
 
 /** What a server needs to serve routes. */
 export interface Router {
+  /** The answer to a request whose body nobody will look at. */
+  admit(head: RequestHead): ServedAnswer | undefined;
   handle(request: ServedRequest): Promise<ServedAnswer>;
   refuse(refusal: Refusal): ServedAnswer;
   /** The pattern that a path fits: unlike the path it names no session. */
@@ -42,16 +46,28 @@ export function router(
   }));
   const formOf = (path: string): ErrorForm =>
     known.find(({ segments }) => segments.has(firstSegment(path)))?.errors ?? groups[0].errors;
+  const failed = (error: unknown, path: string, isGone = false): ServedAnswer => {
+    const errors = formOf(path);
+    const expected = apiErrorOf(error);
+    if (expected !== undefined) return errors(expected);
+    if (!isGone) onBug(error);
+    return errors(bridgeFailed());
+  };
   return {
+    admit(head) {
+      try {
+        matchOf(routes, head).route.admit?.(head);
+        return undefined;
+      } catch (error) {
+        return failed(error, head.path);
+      }
+    },
     async handle(request) {
       try {
-        return await answerOf(routes, request);
+        const { route, labels } = matchOf(routes, request);
+        return await route.handle(request, labels);
       } catch (error) {
-        const errors = formOf(request.path);
-        const expected = apiErrorOf(error);
-        if (expected !== undefined) return errors(expected);
-        if (!request.gone.aborted) onBug(error);
-        return errors(bridgeFailed());
+        return failed(error, request.path, request.gone.aborted);
       }
     },
     refuse({ status, message, path }) {
@@ -86,14 +102,18 @@ const REFUSALS: {
   431: { code: "validation_failed", reason: "headers_too_large" },
 };
 
-async function answerOf(routes: readonly Route[], request: ServedRequest): Promise<ServedAnswer> {
-  const { method, path } = request;
+interface Match {
+  readonly route: Route;
+  readonly labels: Labels;
+}
+
+function matchOf(routes: readonly Route[], { method, path }: RequestHead): Match {
   const fitting = routes.flatMap((route) => {
     const labels = labelsIn(route.path, path);
     return labels === undefined ? [] : [{ route, labels }];
   });
   const match = fitting.find(({ route }) => route.method === method);
-  if (match !== undefined) return match.route.handle(request, match.labels);
+  if (match !== undefined) return match;
   if (fitting.length === 0) {
     const reason = "unknown_url";
     throw new ApiError(404, "not_found", `There is nothing at ${path}`, { reason });

@@ -2,15 +2,23 @@ import type { ServerResponse } from "node:http";
 import { idleTimer } from "./idle-timer.ts";
 import type { Pace, ServedAnswer } from "./served.ts";
 
+export interface SendOptions {
+  readonly gone: AbortSignal;
+  /** A client that takes nothing of a whole answer for so long is cut off. */
+  readonly stalledMs: number;
+}
+
 /** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
 export async function sendAnswer(
   outgoing: ServerResponse,
   { status, headers, body, pace }: ServedAnswer,
-  gone: AbortSignal,
+  { gone, stalledMs }: SendOptions,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
     const length = status === 204 ? {} : { "content-length": String(body.length) };
     outgoing.writeHead(status, { ...headers, ...length });
+    // Whoever sends in pieces knows itself how long it waits.
+    outgoing.setTimeout(stalledMs, () => outgoing.socket?.resetAndDestroy());
     outgoing.end(body);
     return;
   }
@@ -44,13 +52,10 @@ export async function sendAnswer(
  * A system that has megabytes in its own buffers says so only when a good part of them was read: in this time, also a slow
  * reader has got there.
  */
-const DEFAULT_STALLED_MS = 300_000;
+export const STALLED_MS = 300_000;
 
 /** Waiting for a piece is not stalling: that time runs only while there is something to take. */
-function timersOf(
-  outgoing: ServerResponse,
-  { clock, stalledMs = DEFAULT_STALLED_MS, heartbeat }: Pace,
-) {
+function timersOf(outgoing: ServerResponse, { clock, stalledMs = STALLED_MS, heartbeat }: Pace) {
   const stalled = idleTimer(clock, stalledMs, () => outgoing.socket?.resetAndDestroy());
   if (heartbeat === undefined) return { quiet: UNTIMED.quiet, stalled };
   const quiet = idleTimer(clock, heartbeat.everyMs, () => {

@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { ExchangeObserver } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
-import type { ServedAnswer, ServedRequest } from "./served.ts";
+import type { RequestHead, ServedAnswer, ServedRequest } from "./served.ts";
 import type { Upgrades } from "./upgrades.ts";
 
 export interface ServerOptions {
@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly upgrades?: Upgrades;
   readonly observers?: readonly ExchangeObserver[];
   readonly clock?: SteadyClock;
+  /** The answer to a request that is not worth to be read whole; undefined for one that is. */
+  admit?(head: RequestHead): ServedAnswer | undefined;
   handle(request: ServedRequest): Promise<ServedAnswer>;
   /** The answer to a request that does not reach `handle`. */
   refuse(refusal: Refusal): ServedAnswer;
@@ -38,6 +40,8 @@ export interface ServerLimits {
   readonly headerMs?: number;
   /** From the first byte of a request to its last, two minutes when it is not said. */
   readonly requestMs?: number;
+  /** A client that takes nothing of its answer for so long is cut off, five minutes when it is not said. */
+  readonly stalledMs?: number;
   /** Open at once; a further one is closed as it comes. 2000 when it is not said. */
   readonly connections?: number;
 }

@@ -256,6 +256,21 @@ describe("the server", () => {
     expect(bugs).toEqual([]);
   });
 
+  it("resets the connection of a client that takes nothing of a whole answer [OR-23]", async () => {
+    const limits = { bodyBytes: () => 1000, headerBytes: 1000, connections: 1, stalledMs: 100 };
+    const server = await started(
+      async ({ path }) => answer(path === "/big" ? Buffer.alloc(64 * 1024 * 1024) : "free"),
+      { limits },
+    );
+    const socket = await raw(server, "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.pause();
+    // There is room for one connection only.
+    let next: IncomingMessage | undefined;
+    while (next === undefined) next = await call(server).catch(() => undefined);
+    expect(await read(next)).toEqual([200, "free"]);
+    socket.destroy();
+  });
+
   it("leaves a connection alone whose answer was sent", async () => {
     const clock = fakeClock();
     const heartbeat = { everyMs: 1000, piece: "quiet" };

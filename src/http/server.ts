@@ -6,9 +6,11 @@ import { ConnectionReset } from "./connection-reset.ts";
 import { preflightAnswer } from "./cross-origin.ts";
 import { bracketed, refusedAtDoor } from "./door.ts";
 import { beginExchange } from "./ongoing-exchange.ts";
+import { oneByOne } from "./one-by-one.ts";
 import { rawAnswer } from "./raw-answer.ts";
 import { readBody } from "./read-body.ts";
-import { sendAnswer } from "./send-answer.ts";
+
+import { sendAnswer, STALLED_MS } from "./send-answer.ts";
 import { systemClock, type SteadyClock } from "../platform/clock.ts";
 import type { RequestHead, ServedAnswer } from "./served.ts";
 import type { ServerLimits, ServerOptions } from "./server-options.ts";
@@ -28,11 +30,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { upgrades } = options;
   const answering: Answering = new WeakMap();
   const underWay = new Set<ServerResponse>();
+  const requests = oneByOne();
   const server = createServer(nodeOptions(options.limits), (incoming, outgoing) => {
-    answering.set(incoming.socket, { incoming, outgoing });
-    underWay.add(outgoing);
-    outgoing.once("close", () => underWay.delete(outgoing));
-    void serve(incoming, outgoing, options);
+    requests.add(incoming.socket, outgoing, () => {
+      // The time that the answer before it had is over.
+      incoming.socket.setTimeout(0);
+      answering.set(incoming.socket, { incoming, outgoing });
+      underWay.add(outgoing);
+      outgoing.once("close", () => underWay.delete(outgoing));
+      void serve(incoming, outgoing, options);
+    });
   });
   server.maxConnections = options.limits.connections ?? 2000;
   // Their bytes are limited. A limit to their number would drop some without a word.
@@ -42,7 +49,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   if (upgrades !== undefined) {
     server.on("upgrade", (incoming, socket, rest) => {
-      void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
+      // Node hands it over in the middle of an answer, which nobody could finish.
+      if (requests.isBusy(socket)) socket.destroy();
+      else void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
     });
   }
   const { port } = await listening(server, options);
@@ -106,10 +115,12 @@ async function serve(
   options: ServerOptions,
 ): Promise<void> {
   const gone = goneSignal(outgoing);
+  const { stalledMs = STALLED_MS } = options.limits;
   const exchange = beginExchange(incoming, options);
   try {
     const answer = await answerTo(incoming, { head: exchange.head, gone, options });
-    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer), gone);
+    if (answer !== undefined)
+      await sendAnswer(outgoing, exchange.dressed(answer), { gone, stalledMs });
     exchange.ended(answer === undefined || gone.aborted ? "gone" : "sent");
   } catch (error) {
     exchange.ended(gone.aborted ? "gone" : "failed");
@@ -135,6 +146,8 @@ async function answerTo(
   if (refusal !== undefined) return options.refuse(refusal);
   const preflight = preflightAnswer(method, headers, options.allowedOrigins ?? []);
   if (preflight !== undefined) return preflight;
+  const turnedAway = options.admit?.(head);
+  if (turnedAway !== undefined) return turnedAway;
   const limit = options.limits.bodyBytes(path);
   const body = await readBody(incoming, limit);
   if (body === "cut") return undefined;

@@ -32,10 +32,14 @@ export interface ModelWatch {
 
 /** How long a model may take, in milliseconds. `Infinity` is no limit. */
 export interface ModelLimits {
+  /** Until there is a connection. */
+  readonly connect?: number;
   /** From sending the request to the first event. A model on this machine may have to be loaded first. */
   readonly firstEvent?: number;
   /** Between two pieces of the answer, keep-alives among them. */
   readonly idle?: number;
+  /** All of an answer; no limit unless it is said. */
+  readonly total?: number;
 }
 
 /** What every model that is reached over HTTP can be told. */

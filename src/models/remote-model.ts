@@ -65,7 +65,7 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
       clock,
       limits,
       signal,
-      send: (ending) => callOnce(sent, ending),
+      send: (ending) => callOnce({ ...sent, connectMilliseconds: limits.connect }, ending),
     }).catch(hinted(api.connectHint));
     const requestId = answer.headers[api.requestIdHeader];
     answered?.(requestId);
@@ -120,6 +120,7 @@ async function outcomeOf(
 }
 
 const DEFAULT_LIMITS = {
+  connect: 10_000,
   firstEvent: 300_000,
   idle: 120_000,
   total: Infinity,

@@ -1,4 +1,9 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { Socket } from "node:net";
 
@@ -7,6 +12,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
   readonly body?: Uint8Array;
+  /** How long a new connection may take, handshake and all; without it, and for `Infinity`, as long as it takes. */
+  readonly connectMilliseconds?: number;
 }
 
 export interface HttpAnswer {
@@ -40,12 +47,12 @@ export interface HttpClient {
   close(): void;
 }
 
-/** Speaks HTTP/1.1. There is no limit on time here: callers know what they wait for. */
+/** Speaks HTTP/1.1. Of time only connecting has a limit here: for all else callers know what they wait for. */
 export function httpClient(): HttpClient {
-  const http = briefly(new HttpAgent({ keepAlive: true }));
-  const https = briefly(new HttpsAgent({ keepAlive: true }));
+  const http = briefly(new HttpAgent(KEEPING));
+  const https = briefly(new HttpsAgent(KEEPING));
   return {
-    send: ({ method, url, headers, body }, signal) =>
+    send: ({ method, url, headers, body, connectMilliseconds = Infinity }, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted)
           return reject(new NoAnswerError(new Error("It was ended before"), false));
@@ -58,8 +65,12 @@ export function httpClient(): HttpClient {
         outgoing.on("socket", (socket) => {
           // An abort that meets a finished answer destroys a socket that nobody else listens to any more.
           if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
-          if (!socket.connecting) sent = true;
-          else socket.once(isPlain ? "connect" : "secureConnect", () => (sent = true));
+          if (!socket.connecting) return void (sent = true);
+          const callOff = endLate(outgoing, connectMilliseconds);
+          socket.once(isPlain ? "connect" : "secureConnect", () => {
+            callOff();
+            sent = true;
+          });
         });
         outgoing.on("error", (error) => {
           reject(new NoAnswerError(error, sent));
@@ -84,28 +95,39 @@ export function httpClient(): HttpClient {
 
 function ignore(): void {}
 
+/** Ends a request that has no connection in time; gives back how to say that it has one. */
+function endLate(outgoing: ClientRequest, milliseconds: number): () => void {
+  if (milliseconds === Infinity) return ignore;
+  const late = new Error(`There was no connection within ${milliseconds / 1000} s`);
+  const timer = setTimeout(() => outgoing.destroy(late), Math.min(milliseconds, LONGEST_TIMER));
+  const callOff = (): void => clearTimeout(timer);
+  outgoing.once("close", callOff);
+  return callOff;
+}
+
+/** What a timer of Node's can wait. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /**
  * Keeps connections for as long as the next step of a turn may take, and no longer: a server closes one that is idle at
- * a time of its own choosing, and what was sent into it at that moment cannot be sent again.
+ * a time of its own choosing, and what was sent into it at that moment cannot be sent again. Of a time that the server
+ * announces, node takes the shorter one.
  */
 function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent);
-  const reuse = agent.reuseSocket.bind(agent);
   agent.keepSocketAlive = (socket) => {
-    if (socket instanceof Socket) {
-      if (socket.listenerCount("timeout") === 0) socket.on("timeout", () => socket.destroy());
-      socket.setTimeout(KEPT_MILLISECONDS);
-    }
-    return keep(socket);
-  };
-  agent.reuseSocket = (socket, request) => {
-    if (socket instanceof Socket) socket.setTimeout(0);
-    reuse(socket, request);
+    const isKept = keep(socket);
+    // Node sets the time only when it changes: of a body that was read late it may be over, and would never come again.
+    if (socket instanceof Socket) socket.setTimeout(socket.timeout ?? KEPT_MILLISECONDS);
+    return isKept;
   };
   return agent;
 }
 
 const KEPT_MILLISECONDS = 2000;
+
+/** The time is for connections that wait: of one in use, nobody listens for it. */
+const KEEPING = { keepAlive: true, timeout: KEPT_MILLISECONDS } as const;
 
 function answer(incoming: IncomingMessage): HttpAnswer {
   return {

@@ -6,6 +6,8 @@ import {
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
 export interface TimeLimits {
+  /** Until there is a connection. */
+  readonly connect: number;
   /** From sending the request to the first event. */
   readonly firstEvent: number;
   /** Between two signs of life. */
@@ -22,6 +24,7 @@ export type LimitName = "firstEvent" | "idle" | "total" | "rest";
 /** The limits of a caller who does not give all of them. */
 export function limitsOr(given: Partial<TimeLimits>, defaults: TimeLimits): TimeLimits {
   return {
+    connect: given.connect ?? defaults.connect,
     firstEvent: given.firstEvent ?? defaults.firstEvent,
     idle: given.idle ?? defaults.idle,
     total: given.total ?? defaults.total,

@@ -1,12 +1,11 @@
-import type { AgentEvent, TurnFinished } from "../domain/agent-event.ts";
+import type { AgentEvent } from "../domain/agent-event.ts";
+import { isUnheard } from "../domain/call-fate.ts";
 import type { Draft } from "../domain/envelope.ts";
 import { lastReceipt } from "../domain/receipt.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import type { SessionState } from "./state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
-import { isNotMade } from "./turn/call-fate.ts";
-import type { CurrentTurn } from "./turn/turn-state.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 
 /** The state after one more event of the log. The same log always gives the same state. */
@@ -42,19 +41,10 @@ function askedWith({ asked, seq, turn }: SessionState, event: AgentEvent): Sessi
     case "prompt.withdrawn":
       return asked.filter(({ promptId }) => promptId !== event.promptId);
     case "turn.finished": {
-      const promptId = unheardPrompt(turn.current, event);
-      return promptId === undefined ? asked : asked.filter((one) => one.promptId !== promptId);
+      const promptId = turn.current?.promptId;
+      return isUnheard(event) ? asked.filter((one) => one.promptId !== promptId) : asked;
     }
     default:
       return asked;
   }
-}
-
-/** Of a turn that was turned away at the door: whoever asked may ask again, from where they were. */
-function unheardPrompt(
-  current: CurrentTurn | null,
-  { outcome, failure, steps }: TurnFinished,
-): string | undefined {
-  const isUnheard = outcome === "failed" && steps <= 1 && isNotMade(failure);
-  return isUnheard ? current?.promptId : undefined;
 }

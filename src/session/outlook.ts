@@ -9,7 +9,6 @@ export function outlookOf(state: SessionState, sessionId: string): Outlook {
   return {
     agent: agent.facts,
     asked: asked.at(-1) ?? null,
-    askedAt: asked.map(({ seq }) => seq),
     pausedFor: turn.current?.pause?.toolCallIds ?? [],
     promptTools: turn.current?.options?.tools?.map(({ name }) => name) ?? [],
     forgotten,

@@ -11,7 +11,7 @@ import type { Happening, Said } from "./input.ts";
 import type { LogConversation } from "./log-conversation.ts";
 import { problemWith } from "./problem-with.ts";
 import { shownImages, shownMessages, type ReadBlob } from "./shown-images.ts";
-import { isCut } from "./turn/call-fate.ts";
+import { isCut } from "../domain/call-fate.ts";
 import { isPromptTool, offeredTools } from "./turn-options.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
 

@@ -28,10 +28,8 @@ export interface Sessions {
 
 export interface Outlook {
   readonly agent: AgentFacts;
-  /** Null where nothing was asked. */
+  /** Null where nothing was asked. What was taken back was not, nor what was turned away unheard. */
   readonly asked: { readonly seq: number; readonly promptId: string } | null;
-  /** Where the log has what was asked lately, in order. What was taken back is not there, nor what was turned away unheard. */
-  readonly askedAt: readonly number[];
   /** The calls that a paused turn waits for. */
   readonly pausedFor: readonly string[];
   /** Tools of whoever prompted the turn that runs. */

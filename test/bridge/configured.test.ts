@@ -10,6 +10,8 @@ import { systemClock } from "../../src/platform/clock.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { startPeer } from "../support/peer.ts";
+import { PROMPT } from "../support/provider-session.ts";
 import { ME } from "../support/session-world.ts";
 
 const LOCAL = { type: "local", model: "ollama:none" };
@@ -46,6 +48,21 @@ async function agentsIn(folder: string): Promise<readonly Agent[]> {
   onTestFinished(close);
   return agents;
 }
+
+it("an agent waits as long as its configuration says [OR-52]", async () => {
+  const peer = await startPeer(() => {});
+  const provider = { type: "local", model: "openai:any", limits: { firstEventSeconds: 0.05 } };
+  const { folder } = project({ coder: { provider } });
+  const environment = { OPENAI_BASE_URL: `${peer.url}/v1` };
+  const { agents, close } = await configuredAgents({ ...surroundings(folder), environment });
+  onTestFinished(close);
+  const { signal } = new AbortController();
+  const session = agents[0]?.provider.open({});
+  await expect(session?.call(PROMPT, { signal })).rejects.toMatchObject({
+    code: "first_event_timeout",
+    message: expect.stringContaining("0.05 s"),
+  });
+});
 
 function sessionsOf(agents: readonly Agent[]) {
   const sessions = createSessions({

@@ -106,6 +106,19 @@ describe("a guarded route", () => {
     });
   });
 
+  it.each([
+    ["without a key", "GET /v1/responses/resp_1", 401],
+    ["for what is not there", "POST /nowhere", 404],
+    ["by a method that it does not take", "PUT /v1/stream", 405],
+  ])("is not read whole %s: nobody is to fill the memory [OR-71]", async (_, line, status) => {
+    const server = await started();
+    const head = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n";
+    const socket = await server.raw(`${line} HTTP/1.1\r\n${head}\r\n`);
+    const [said] = await once(socket, "data");
+    expect(String(said)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    socket.destroy();
+  });
+
   it("refuses what is too much, and says when to come again [OR-46]", async () => {
     const { call, clock } = await started();
     const statuses: unknown[] = [];

@@ -179,6 +179,30 @@ describe("the session of a chat completion", () => {
     },
   );
 
+  it.each([false, true])(
+    "gives back what was attached to the assistant's last message, streamed %s [OR-68]",
+    async (stream) => {
+      const served = await serveAnswers(TALK);
+      const first = await send(served, CHAT, { body: { messages: [said] } });
+      const attached = { cursor: { at: 7 }, token: "t", parsed: null };
+      const answered = { ...first.json.choices[0].message, ...attached };
+      const body = { messages: [said, answered, next], stream };
+      const second = await send(served, CHAT, { body });
+      const message = stream
+        ? JSON.parse(dataOf(second.text)[0] ?? "").choices[0].delta
+        : second.json.choices[0].message;
+      const { session_id } = answered;
+      expect(message).toMatchObject({
+        role: "assistant",
+        cursor: { at: 7 },
+        token: "t",
+        session_id,
+      });
+      expect(message).not.toHaveProperty("parsed");
+      expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
+    },
+  );
+
   it("is refused where two are named, or what is none [OR-33] [OR-35]", async () => {
     const served = await serveAnswers(TALK);
     const [one, other] = ["a".repeat(36), "b".repeat(36)];
@@ -257,7 +281,7 @@ describe("a tool of the caller's", () => {
     const missing = await send(served, CHAT, {
       body: { ...echoed, messages: echoed.messages.slice(0, -1) },
     });
-    expect([missing.status, missing.json.error.code]).toEqual([400, "missing_tool_result"]);
+    expect([missing.status, missing.json.error.code]).toEqual([400, "missing_result"]);
     const ended = await send(served, CHAT, { body: echoed });
     expect(ended.json.choices).toMatchObject([
       { finish_reason: "stop", message: { content: "It is warm." } },
@@ -273,7 +297,7 @@ describe("a tool of the caller's", () => {
     const refused = await send(served, CHAT, { body });
     expect([refused.status, refused.json.error]).toMatchObject([
       400,
-      { code: "missing_tool_result", param: "messages" },
+      { code: "missing_result", param: "messages" },
     ]);
   });
 });

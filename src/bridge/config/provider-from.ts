@@ -42,12 +42,12 @@ async function local(
 ): Promise<Provider> {
   const { localProvider } = await import("../../providers/local/local-provider.ts");
   const { modelFromName } = await import("../../models/model-from-name.ts");
-  const { type: _, model, ...settings } = config;
-  return localProvider({ ...settings, model: modelFromName(model, environment) });
+  const { type: _, model, limits = {}, ...settings } = config;
+  return localProvider({ ...settings, model: modelFromName(model, environment, { limits }) });
 }
 
 function agentCore(config: AgentCoreConfig, { environment }: ProviderSurroundings): Provider {
-  const { type, arn, qualifier, region, profile, endpoint, user, overrides } = config;
+  const { type, arn, qualifier, region, profile, endpoint, user, limits, overrides } = config;
   const place = region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
   return providerFor({
     [type]: arn,
@@ -57,6 +57,7 @@ function agentCore(config: AgentCoreConfig, { environment }: ProviderSurrounding
     ...(profile !== undefined && { profile }),
     ...(endpoint !== undefined && { endpoint }),
     ...(user !== undefined && { userId: user }),
+    ...(limits !== undefined && { limits }),
   });
 }
 

@@ -46,6 +46,16 @@ describe("a configuration with something wrong in it", () => {
       { provider: { ...LOCAL, guards: { lastSteps: { within: 0 } } } },
       "wanted a whole number from 1 on",
     ],
+    [
+      "provider.limits.idle",
+      { provider: { ...HARNESS, limits: { idle: 5 } } },
+      "did you mean idleSeconds?",
+    ],
+    [
+      "provider.limits.totalSeconds",
+      { provider: { ...LOCAL, limits: { totalSeconds: 0 } } },
+      "wanted a number above 0",
+    ],
     ["environment.A", { environment: { A: 1 } }, "wanted an object"],
     ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
     ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
@@ -67,6 +77,17 @@ describe("a configuration with something wrong in it", () => {
     expect(message).toMatch(/^agents\.coder\.provider: /);
     expect(message).toContain(wanted);
   });
+
+  it.each([LOCAL, HARNESS])(
+    "gives the limits of a call in milliseconds: %j [OR-52]",
+    (provider) => {
+      const limits = { connectSeconds: 1, firstEventSeconds: 2.5, idleSeconds: 3, totalSeconds: 4 };
+      const { agents } = readConfig({ agents: { coder: { provider: { ...provider, limits } } } });
+      expect(agents[0]?.provider).toMatchObject({
+        limits: { connect: 1000, firstEvent: 2500, idle: 3000, total: 4000 },
+      });
+    },
+  );
 
   it("gives the guards of an agent as they were read", () => {
     const guards = { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: undefined };

@@ -10,6 +10,7 @@ import { isObject } from "../../domain/json.ts";
 import { checkedGuards, type LocalGuards } from "../../providers/local/guards.ts";
 import { overridesBody } from "../../wire/agentcore/harness-request.ts";
 import { under } from "./placed-at.ts";
+import { readLimits } from "./read-limits.ts";
 import { shown } from "../../domain/shown.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
@@ -23,6 +24,7 @@ export interface LocalConfig {
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly guards?: LocalGuards;
+  readonly limits?: ReturnType<typeof readLimits>;
 }
 
 export interface AgentCoreConfig {
@@ -33,6 +35,7 @@ export interface AgentCoreConfig {
   readonly profile?: string;
   readonly endpoint?: string;
   readonly user?: string;
+  readonly limits?: ReturnType<typeof readLimits>;
   /** What differs from the deployed harness. */
   readonly overrides: Given;
 }
@@ -60,11 +63,15 @@ export function readProvider(value: unknown, path: string): ProviderConfig {
     case "harness":
       return readAgentCore(
         "harness",
-        optionsAt(value, path, ["type", ...CONNECTION, ...OVERRIDES]),
+        optionsAt(value, path, ["type", "limits", ...CONNECTION, ...OVERRIDES]),
         path,
       );
     case "runtime":
-      return readAgentCore("runtime", optionsAt(value, path, ["type", ...CONNECTION]), path);
+      return readAgentCore(
+        "runtime",
+        optionsAt(value, path, ["type", "limits", ...CONNECTION]),
+        path,
+      );
     case "demo":
       optionsAt(value, path, ["type"]);
       return { type };
@@ -75,11 +82,11 @@ export function readProvider(value: unknown, path: string): ProviderConfig {
   }
 }
 
-const LOCAL = ["type", "model", "system", "maxTokens", "temperature", "guards"] as const;
+const LOCAL = ["type", "model", "system", "maxTokens", "temperature", "guards", "limits"] as const;
 
 function readLocal(value: unknown, path: string): LocalConfig {
   const given = optionsAt(value, path, LOCAL);
-  const { model, system, maxTokens, temperature, guards } = given;
+  const { model, system, maxTokens, temperature, guards, limits } = given;
   if (typeof model !== "string") {
     const message = `${path}.model is ${shown(model)}, wanted a model such as "ollama:qwen3"`;
     throw wrongOption(`${path}.model`, message);
@@ -94,6 +101,7 @@ function readLocal(value: unknown, path: string): LocalConfig {
     ...(typeof maxTokens === "number" && { maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
     ...(guards !== undefined && { guards: guardsAt(guards, `${path}.guards`) }),
+    ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
   };
 }
 
@@ -107,7 +115,7 @@ function guardsAt(value: unknown, path: string): LocalGuards {
 }
 
 function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string): AgentCoreConfig {
-  const { arn } = given;
+  const { arn, limits } = given;
   if (typeof arn !== "string") {
     throw wrongOption(`${path}.arn`, `${path}.arn is ${shown(arn)}, wanted the ARN of the ${type}`);
   }
@@ -125,5 +133,6 @@ function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string
     type,
     arn,
     overrides,
+    ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
   };
 }

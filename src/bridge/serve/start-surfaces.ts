@@ -104,14 +104,19 @@ function isKeyless({ host, serving }: SurfacesOptions): boolean {
   return isLoopback(host) && serving.keys.length === 0;
 }
 
-/** A conversation may bring pictures along; the portal's requests are short. */
+/** A conversation may bring pictures along; the portal's requests are short, and whoever needs no key says nothing. */
 function limitsOf({ limits }: Serving): ServerLimits {
   const { bodyBytes = DEFAULT_BODY_BYTES, connections } = limits;
   return {
     ...PORTAL_LIMITS,
-    bodyBytes: (path) => (path.startsWith("/api/") ? PORTAL_LIMITS.bodyBytes(path) : bodyBytes),
+    bodyBytes(path) {
+      if (path.startsWith("/api/")) return PORTAL_LIMITS.bodyBytes(path);
+      return ASKING.test(path) ? bodyBytes : OTHER_BODY_BYTES;
+    },
     ...(connections !== undefined && { connections }),
   };
 }
 
+const ASKING = /^\/(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$)/;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
+const OTHER_BODY_BYTES = 64 * 1024;

@@ -6,6 +6,7 @@ export type CallLimits = Partial<TimeLimits>;
 
 /** A machine may have to start before the first event; a tool may run in silence; the service ends a stream itself at 60 minutes. */
 const DEFAULT_LIMITS: TimeLimits = {
+  connect: 10_000,
   firstEvent: 300_000,
   idle: 300_000,
   total: 3_660_000,
@@ -14,7 +15,7 @@ const DEFAULT_LIMITS: TimeLimits = {
 
 /** Throws on what is no time. */
 export function checkLimits(limits: CallLimits): TimeLimits {
-  for (const name of ["firstEvent", "idle", "total"] as const) {
+  for (const name of ["connect", "firstEvent", "idle", "total"] as const) {
     const limit: unknown = limits[name];
     if (limit === undefined || (typeof limit === "number" && limit > 0)) continue;
     refuse(`limits.${name}`, limit, "milliseconds above 0, or Infinity for no limit");

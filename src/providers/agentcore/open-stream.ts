@@ -27,7 +27,10 @@ export async function openStream<Event>(call: StreamCall<Event>): Promise<EventS
     clock: service.clock,
     limits,
     signal,
-    send: async (ending) => service.call("data", await call.prepare(ending), ending),
+    async send(ending) {
+      const request = await call.prepare(ending);
+      return service.call("data", { ...request, connectMilliseconds: limits.connect }, ending);
+    },
   });
   const requestId = requestIdOf(answer);
   const codec = call.codecFor(answer);

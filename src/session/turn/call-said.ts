@@ -1,7 +1,7 @@
 import type { TurnEnd } from "../../domain/provider-event.ts";
 import type { Input, Said } from "../input.ts";
 import type { Work } from "../work.ts";
-import { isCut } from "./call-fate.ts";
+import { isCut } from "../../domain/call-fate.ts";
 import { closeStream } from "./close-stream.ts";
 import { openCallsOf } from "./evolve-call.ts";
 import { translate } from "./translate.ts";

@@ -1,6 +1,6 @@
 import type { CallFinished, CallLost, CallStarted } from "../../domain/agent-event.ts";
 import { addUsage } from "../../domain/usage.ts";
-import { isNotMade } from "./call-fate.ts";
+import { isNotMade } from "../../domain/call-fate.ts";
 import { messagesOf, openCallsOf } from "./evolve-call.ts";
 import {
   isSpeaking,

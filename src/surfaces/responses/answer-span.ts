@@ -1,24 +1,27 @@
+import type { PromptWithdrawn, TurnFinished, TurnPaused } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 
 /** Where the answer to something that was asked is in a session's log. */
 export interface AnswerSpan {
   /** Undefined until its turn has begun. */
   readonly turnId: string | undefined;
-  /** What comes now belongs to something else. */
-  readonly isOver: boolean;
+  /** What it ended with. What comes now belongs to something else. */
+  readonly end: AnswerEnd | undefined;
   take(envelope: Envelope): void;
 }
+
+type AnswerEnd = PromptWithdrawn | TurnPaused | TurnFinished;
 
 /** Follows the log from what was asked on. It ends where its turn ends or pauses, or where it was taken back. */
 export function answerSpan(promptId: string): AnswerSpan {
   let turnId: string | undefined;
-  let isOver = false;
+  let end: AnswerEnd | undefined;
   return {
     get turnId() {
       return turnId;
     },
-    get isOver() {
-      return isOver;
+    get end() {
+      return end;
     },
     take({ event }) {
       switch (event.type) {
@@ -27,11 +30,11 @@ export function answerSpan(promptId: string): AnswerSpan {
           if (event.promptId === promptId) turnId = event.turnId;
           return;
         case "prompt.withdrawn":
-          isOver ||= event.promptId === promptId;
+          if (event.promptId === promptId) end ??= event;
           return;
         case "turn.paused":
         case "turn.finished":
-          isOver ||= event.turnId === turnId;
+          if (event.turnId === turnId) end ??= event;
           return;
         default:
       }

@@ -1,13 +1,14 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { mayUseAgent } from "../../http/caller.ts";
 import { digestOfText } from "../../platform/digest.ts";
 import type { OpenSession, Outlook, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
+import type { KeyUses } from "./key-uses.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
+import { sayOnce } from "./say-once.ts";
 import { answeredSession } from "./stateless-agents.ts";
 import { askedAt, isFound } from "./stored-response.ts";
 
@@ -15,13 +16,23 @@ export interface AskOptions {
   readonly sessions: Sessions;
   readonly settings: ResponsesSettings;
   readonly newSessionId: () => string;
+  readonly keyUses: KeyUses;
 }
 
 /** Says to a session what a request says, once, and tells where its answer begins in the log. */
 export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> {
+  const takeBack = options.keyUses.enter(ask);
+  try {
+    return await beginOrGoOn(ask, options);
+  } catch (error) {
+    takeBack();
+    throw error;
+  }
+}
+
+async function beginOrGoOn(ask: Ask, options: AskOptions): Promise<Asked> {
   const { sessions } = options;
-  if (ask.agent !== null && !sessions.agents.includes(ask.agent))
-    throw refusals.unknownModel(ask.agent, sessions.agents);
+  if (ask.agent !== null) agentFor(ask.agent, ask.caller, sessions);
   const known = await knownSession(ask, options);
   if (known === undefined) return begin(ask, options);
   if (ask.agent !== null && ask.agent !== known.agent)
@@ -76,7 +87,7 @@ async function openOwn(sessions: Sessions, wanted: OpenSession): Promise<Session
 /** As AgentCore wants it. */
 const SHORTEST_ADOPTED = 33;
 
-/** The one that is asked for, or the first that the caller may use. */
+/** The one that is asked for, or the first that the caller may use. Others are not there, not even by name. */
 export function agentFor(
   wanted: string | null,
   caller: Ask["caller"],
@@ -93,7 +104,9 @@ export function agentFor(
 async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const { sessions, settings, newSessionId } = surface;
   const { caller, retry } = ask;
-  const before = retry.isRepeated ? await askedBefore(ask, sessions) : undefined;
+  // Who gives it a name says by that alone what it repeats.
+  const isUnnamed = retry.isRepeated && retry.key === undefined;
+  const before = isUnnamed ? await askedBefore(ask, sessions) : undefined;
   if (before !== undefined) return before;
   const name = agentFor(ask.agent, caller, sessions);
   const { content, history, instructions } = ask.begin();
@@ -109,10 +122,11 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
     label: retry.fingerprint,
     ...(isTold && { history }),
   });
+  if (record.label !== retry.fingerprint) throw refusals.keyReused();
   const outlook = await sessions.peek(record.sessionId);
   const options = promptOptions(ask, outlook, { instructions, settings });
   const note = noteOf(ask, { agent: name, clientTools: [] });
-  const asked = await send(ask, record, { type: "prompt", content, options, note }, sessions);
+  const asked = await sayOnce(ask, record, { type: "prompt", content, options, note }, sessions);
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -133,7 +147,7 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
       previous !== undefined && (ask.session?.isHeld === true || isFound(previous, outlook));
     if (!isThere) throw refusals.previousNotFound({ sessionId, seq: after });
   }
-  if (last !== undefined && isSame(ask, last.note)) return { ...last, isRepeated: true };
+  if (last !== undefined && isSame(ask, last.note)) return last;
   const { content, results, instructions } = ask.goOn(sessionId, outlook);
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
@@ -147,11 +161,11 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
     // The caller's tools are those of the request that the paused turn began with.
     const note = noteOf(ask, { agent: record.agent, clientTools: outlook.promptTools });
     const command = { type: "give-results", results, note, ...said, ...place } as const;
-    return send(ask, record, command, sessions);
+    return sayOnce(ask, record, command, sessions);
   }
   const options = promptOptions(ask, outlook, { instructions, settings });
   const note = noteOf(ask, { agent: record.agent, clientTools: [] });
-  return send(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
+  return sayOnce(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
 }
 
 /** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
@@ -183,7 +197,7 @@ async function askedBefore(ask: Ask, sessions: Sessions): Promise<Asked | undefi
   const [record] = found;
   if (record === undefined) return undefined;
   const last = await lastAsked(record, await sessions.peek(record.sessionId), sessions);
-  return last?.note["fingerprint"] === label ? { ...last, isRepeated: true } : undefined;
+  return last?.note["fingerprint"] === label ? last : undefined;
 }
 
 interface Options {
@@ -200,54 +214,4 @@ function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }:
 function noteOf(ask: Ask, about: Parameters<Ask["note"]>[0]): JsonObject {
   const { fingerprint, key } = ask.retry;
   return { ...ask.note(about), fingerprint, ...(key !== undefined && { key }) };
-}
-
-type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
-  readonly note: JsonObject;
-};
-
-async function send(
-  ask: Ask,
-  record: SessionRecord,
-  command: Asking,
-  sessions: Sessions,
-): Promise<Asked> {
-  const { sessionId, incarnation, agent } = record;
-  const { key } = ask.retry;
-  const { note } = command;
-  for (let nth = 0; ; nth += 1) {
-    const named =
-      key === undefined ? {} : { commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
-    const reply = await sessions.command(sessionId, command, { principal: ask.caller, ...named });
-    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
-    // A command that was sent before got its reply then, and is at a place that the session had already.
-    const isRepeated = place.seq <= record.seq;
-    if (!isRepeated || !cameToNothing(place.seq, await sessions.peek(sessionId)))
-      return { ...place, note, isRepeated };
-  }
-}
-
-/** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
-function cameToNothing(seq: number, { askedAt }: Outlook): boolean {
-  if (askedAt.includes(seq)) return false;
-  const [oldest] = askedAt;
-  // Older ones are not remembered.
-  return askedAt.length < FEW_ASKED || oldest === undefined || oldest < seq;
-}
-
-/** With fewer, all are there that ever were. */
-const FEW_ASKED = 64;
-
-function placeIn(
-  reply: CommandReply,
-  ask: Ask,
-): Pick<Asked, "promptId" | "seq"> & { readonly isWaiting: boolean } {
-  if (reply.status === "refused") {
-    if (reply.failure.details["reason"] === "gone_on") throw refusals.notLatest();
-    if (reply.failure.details["reason"] === "other_command") throw refusals.keyReused();
-    throw refusals.refusedBySession(reply.failure, (path) => ask.fieldOf?.(path));
-  }
-  const { promptId, seq, turnId } = reply;
-  if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");
-  return { promptId, seq, isWaiting: turnId === undefined };
 }

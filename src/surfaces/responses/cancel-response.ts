@@ -1,6 +1,6 @@
+import type { TurnPaused } from "../../domain/agent-event.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { Asked } from "./ask.ts";
-import type { TurnPaused } from "../../domain/agent-event.ts";
 import { answerIn } from "./read-log.ts";
 import type { Surface } from "./surface.ts";
 
@@ -27,8 +27,8 @@ export async function pauseOf(
   { sessions }: Pick<Surface, "sessions">,
   asked: Asked,
 ): Promise<TurnPaused | undefined> {
-  const last = (await answerIn(asked, sessions)).envelopes.at(-1)?.event;
-  return last?.type === "turn.paused" ? last : undefined;
+  const { end } = await answerIn(asked, sessions);
+  return end?.type === "turn.paused" ? end : undefined;
 }
 
 /** Results may have come since: then the turn is another response's. */

@@ -17,6 +17,7 @@ import {
   chatTurn,
   givenParts,
   givenResults,
+  lastAnswer,
 } from "../../wire/chat-server/chat-turn.ts";
 import { sessionOfCall } from "../../wire/responses/ids.ts";
 import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
@@ -51,7 +52,11 @@ export function chatAsk({ caller, trace, retry, header, ...wish }: ChatWish): As
     options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
     fieldOf: chatFieldOf,
     note: ({ agent }) =>
-      chatNote({ model: request.model ?? agent, trace: trace === "none" ? "none" : "items" }),
+      chatNote({
+        model: request.model ?? agent,
+        trace: trace === "none" ? "none" : "items",
+        state: lastAnswer(request)?.state ?? {},
+      }),
   };
 }
 

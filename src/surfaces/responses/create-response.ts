@@ -34,9 +34,9 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
         const body = jsonBodyOf(request);
         const wanted = readCreateRequest(body);
         const asked = await ask(surface, { request, body, wanted, caller });
-        const headers = headersOf(asked, wanted.unknownFields);
+        const headers = headersOf(asked, wanted.ignored);
         if (wanted.background && !wanted.stream) {
-          end();
+          void followed(surface, asked, caller).finally(end);
           return jsonAnswer(200, await standingOf(asked, surface), headers);
         }
         const { gone } = request;
@@ -92,6 +92,17 @@ export function events(
 ): Promise<AsyncGenerator<readonly StreamEvent[]>> {
   const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
   return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
+}
+
+/** A turn in the background is one that runs, though nobody waits for it. */
+async function followed(surface: Surface, asked: Asked, caller: Caller): Promise<void> {
+  if (asked.isRepeated) return;
+  const { signal: gone } = new AbortController();
+  try {
+    await lastResponse(await events(surface, asked, { caller, gone, isDetached: true }));
+  } catch (error) {
+    surface.report(error);
+  }
 }
 
 async function lastResponse(

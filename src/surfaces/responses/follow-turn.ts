@@ -8,6 +8,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { answerSpan } from "./answer-span.ts";
 import type { Asked } from "./ask.ts";
+import { giveUp } from "./give-up.ts";
 import { batchesFrom } from "./read-log.ts";
 import { placeHeaders } from "./request-headers.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
@@ -117,7 +118,7 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
     const isDead = event.type === "turn.finished" && !isSpeaking && event.outcome === "failed";
     if (isDead && canSayStatus) throw deadBefore(event.failure, asked, hasResults);
     isSpeaking ||= SPOKEN.has(event.type);
-    if (event.type === "turn.finished") options.observe?.(endOf(event));
+    if (event.type === "turn.finished" && !asked.isRepeated) options.observe?.(endOf(event));
   };
   const take = ({ done, value }: IteratorResult<readonly Envelope[]>): readonly Envelope[] => {
     pending = undefined;
@@ -127,7 +128,7 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       return [];
     }
     for (const envelope of value) note(envelope);
-    if (span.turnId === undefined && !span.isOver) wait();
+    if (span.turnId === undefined && span.end === undefined) wait();
     else stopWaiting();
     return value;
   };
@@ -138,7 +139,8 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       pending ??= batches.next();
       // What the turn before says meanwhile makes the wait for its end no shorter.
       const patience = isWaiting ? Math.max(0, latest - clock.monotonic()) : settings.holdMs;
-      const first = await orQuiet(pending, patience, clock);
+      const reading = isDetached ? pending.catch(endOfDeleted) : pending;
+      const first = await orQuiet(reading, patience, clock);
       if (first !== "quiet") return take(first);
       if (!isWaiting) {
         canSayStatus = isWhole;
@@ -146,18 +148,30 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       }
       throw busy(BUSY_SECONDS);
     },
-    more: async () => take(await (pending ?? batches.next())),
-    isSpeaking: () => isSpeaking || span.isOver || isEnded,
+    // What was said ends in the middle when its session is deleted.
+    more: async () => take(await (pending ?? batches.next()).catch(endOfDeleted)),
+    isSpeaking: () => isSpeaking || span.end !== undefined || isEnded,
     isEnded: () => isEnded,
     async leave() {
       left.abort();
       stopWaiting();
       await batches.return(undefined);
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
-      if (span.isOver || isDetached || (isEnded && !gone.aborted)) return;
-      await giveUp(asked, span.turnId, options).catch(options.report);
+      if (span.end !== undefined || isDetached || (isEnded && !gone.aborted)) return;
+      await giveUp(asked, span.turnId, options).catch((error: unknown) => {
+        if (!isDeleted(error)) options.report(error);
+      });
     },
   };
+}
+
+function endOfDeleted(error: unknown): IteratorResult<readonly Envelope[]> {
+  if (!isDeleted(error)) throw error;
+  return { done: true, value: undefined };
+}
+
+function isDeleted(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "not_found";
 }
 
 /** From here on the agent is known to have answered. */
@@ -187,23 +201,6 @@ async function orQuiet<Value>(
   } finally {
     callOff();
   }
-}
-
-/** A prompt that waits is taken back; a turn that runs is ended, unless somebody else follows it. */
-async function giveUp(
-  { sessionId, promptId }: Asked,
-  turnId: string | undefined,
-  { sessions, caller, settings, waiting }: FollowOptions,
-): Promise<void> {
-  const from = { principal: caller };
-  if (turnId === undefined) {
-    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
-    if (reply.status === "accepted") return;
-  }
-  if (settings.onDisconnect === "finish") return;
-  const besides = waiting.count(sessionId);
-  const cancel = { type: "cancel", unlessWatched: true, besides } as const;
-  await sessions.command(sessionId, { ...cancel, ...(turnId !== undefined && { turnId }) }, from);
 }
 
 /** The agent failed before it said a word: the status of the answer can still say so. */

@@ -1,14 +1,13 @@
 import type { Caller } from "../../http/caller.ts";
 import { inferenceNote } from "../../wire/aigo/inference-output.ts";
 import { refuseResults, withoutEffect } from "../../wire/aigo/model-input.ts";
-import type { AssistantMessage } from "../../wire/chat-server/chat-message.ts";
 import { chatFieldOf, type ChatRequest } from "../../wire/chat-server/chat-request.ts";
 import {
   chatSession,
   statelessRequest,
   statelessSession,
 } from "../../wire/chat-server/chat-session.ts";
-import { chatTurn, givenParts } from "../../wire/chat-server/chat-turn.ts";
+import { chatTurn, givenParts, lastAnswer } from "../../wire/chat-server/chat-turn.ts";
 import type { Ask, Retry } from "./ask.ts";
 import { chatBeginning } from "./chat-ask.ts";
 
@@ -24,7 +23,7 @@ export interface InferenceWish {
 /** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
 export function inferenceAsk({ caller, retry, header, ...wish }: InferenceWish): Ask {
   const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
-  const answered = answeredIn(request);
+  const answered = lastAnswer(request);
   return {
     caller,
     agent: request.model ?? null,
@@ -45,8 +44,4 @@ export function inferenceAsk({ caller, retry, header, ...wish }: InferenceWish):
     fieldOf: chatFieldOf,
     note: () => inferenceNote({ state: answered?.state ?? {}, ignored: withoutEffect(request) }),
   };
-}
-
-function answeredIn({ messages }: ChatRequest): AssistantMessage | undefined {
-  return messages.findLast((message) => message.type === "assistant");
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { answerSpan } from "./answer-span.ts";
+import { answerSpan, type AnswerSpan } from "./answer-span.ts";
 import type { Asked } from "./ask.ts";
 
 type Log = Pick<Asked, "sessionId" | "incarnation">;
@@ -63,17 +63,25 @@ export async function* envelopesFrom(
   }
 }
 
-/** The events of one answer, as far as it has come; the turn that it belongs to, once that has begun. */
+/** One answer, as far as it has come. */
+export interface LoggedAnswer {
+  readonly envelopes: readonly Envelope[];
+  readonly end: AnswerSpan["end"];
+  /** The turn that it belongs to, between its beginning and its end. */
+  readonly openTurn: string | undefined;
+}
+
 export async function answerIn(
-  asked: Asked,
+  asked: Log & Pick<Asked, "seq" | "promptId">,
   sessions: Sessions,
-): Promise<{ readonly envelopes: readonly Envelope[]; readonly openTurn: string | undefined }> {
+): Promise<LoggedAnswer> {
   const span = answerSpan(asked.promptId);
   const envelopes: Envelope[] = [];
   for await (const envelope of envelopesFrom(asked, asked.seq, sessions)) {
     span.take(envelope);
     envelopes.push(envelope);
-    if (span.isOver) break;
+    if (span.end !== undefined) break;
   }
-  return { envelopes, openTurn: span.isOver ? undefined : span.turnId };
+  const { end, turnId } = span;
+  return { envelopes, end, openTurn: end === undefined ? turnId : undefined };
 }

@@ -8,11 +8,11 @@ const NO_RETRY = { "x-should-retry": "false" };
 
 export function unknownModel(model: string, known: readonly string[]): ApiError {
   const message = `There is no agent "${model.slice(0, 100)}" here`;
-  const hint = `There is: ${known.join(", ")}`;
+  const hint = known.length === 0 ? {} : { hint: `There is: ${known.join(", ")}` };
   return new ApiError(404, "not_found", message, {
     param: "model",
     reason: "model_not_found",
-    hint,
+    ...hint,
   });
 }
 
@@ -59,11 +59,11 @@ export function notLatest(): ApiError {
 /** `response` is the one that left it open, where it can be found. */
 export function openCallsLeft(callId: string, response: Place | undefined): ApiError {
   const message = `The turn waits for the result of the call "${callId}"`;
-  const end = response === undefined ? "" : `, or end the turn: ${cancelPath(response)}`;
+  const end = response === undefined ? "" : `. To end the turn: ${cancelPath(response)}`;
   return new ApiError(400, "resume_mismatch", message, {
     param: "input",
     reason: "missing_result",
-    hint: `Send the results of all open calls${end}`,
+    hint: `Send the results of all open calls; of one that was not done, that it was not${end}`,
   });
 }
 
@@ -98,7 +98,7 @@ export function busy(seconds: number): ApiError {
 /** A command that the session did not take. */
 export function refusedBySession(
   { code, message, details }: Failure,
-  fieldOf: (path: string) => string | undefined,
+  fieldOf: (path: string) => string | undefined = () => undefined,
 ): ApiError {
   // More wait than may.
   if (code === "conflict") return busy(BUSY_SECONDS);

@@ -10,10 +10,11 @@ import { readNote } from "../../wire/responses/recorded-request.ts";
 import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
 import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
+import { agentFor } from "./ask-session.ts";
 import { cancelResponse, pauseOf } from "./cancel-response.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
-import { unknownModel } from "./refusals.ts";
+import { refusedBySession } from "./refusals.ts";
 import { storedResponse } from "./stored-response.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
@@ -26,10 +27,9 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
     {
       method: "POST",
       path: "/responses/compact",
-      async handle(request) {
+      async handle(request, _labels, caller) {
         const wanted = readCompactRequest(jsonBodyOf(request));
-        if (!sessions.agents.includes(wanted.model))
-          throw unknownModel(wanted.model, sessions.agents);
+        agentFor(wanted.model, caller, sessions);
         return jsonAnswer(200, compactionObject(conversationIn(wanted), clock.now()));
       },
     },
@@ -78,7 +78,9 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       path: "/responses/:id",
       async handle(_request, { id = "" }, caller) {
         const { sessionId, promptId } = await storedResponse(surface, id, caller);
-        await sessions.command(sessionId, { type: "forget", promptId }, { principal: caller });
+        const from = { principal: caller };
+        const reply = await sessions.command(sessionId, { type: "forget", promptId }, from);
+        if (reply.status === "refused") throw refusedBySession(reply.failure);
         return jsonAnswer(200, { id, object: "response", deleted: true });
       },
     },

@@ -1,3 +1,4 @@
+import { STALLED_MS } from "../../http/send-answer.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Access } from "../../http/access.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
@@ -9,7 +10,7 @@ export interface ResponsesOptions {
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly settings?: Partial<ResponsesSettings>;
-  /** Told how each turn ended that somebody followed to its end, and what it cost. */
+  /** Told once how each turn ended that was asked for here and followed to its end, and what it cost. */
   readonly observe?: (end: TurnEnded) => void;
   /** What could not be done for a caller who is gone. */
   readonly report: (error: unknown) => void;
@@ -55,7 +56,7 @@ const DEFAULT_SETTINGS: ResponsesSettings = {
   approvalMs: 60_000,
   holdMs: 10_000,
   heartbeatMs: 15_000,
-  stalledMs: 60_000,
+  stalledMs: STALLED_MS,
 };
 
 export function settingsOf({ settings }: Pick<ResponsesOptions, "settings">): ResponsesSettings {

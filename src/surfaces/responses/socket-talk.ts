@@ -1,7 +1,7 @@
-import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { ApiError, apiErrorOf, bridgeFailed } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
-import { invalid } from "../../http/json-body.ts";
+import { jsonObjectIn } from "../../http/json-body.ts";
 import { openAiError } from "../../http/openai-errors.ts";
 import type { OpenSocket } from "../../http/open-socket.ts";
 import type { RequestHead } from "../../http/served.ts";
@@ -53,7 +53,7 @@ async function answerFrame(text: string, talk: Talk): Promise<void> {
   let end = (): void => {};
   let previous: string | null = null;
   try {
-    const body = bodyIn(text);
+    const body = jsonObjectIn(text, "frame");
     previous = previousIn(body);
     surface.rates?.request(client.caller.id);
     const wanted = readCreateFrame(body);
@@ -101,14 +101,6 @@ async function respond(
     }
   }
   return last;
-}
-
-function bodyIn(text: string): JsonObject {
-  const parsed = parseJson(text);
-  const problem = { reason: "invalid_json" };
-  if (!parsed.ok) throw invalid(`The frame is no JSON: ${parsed.reason}`, problem);
-  if (!isObject(parsed.value)) throw invalid("The frame is no JSON object", problem);
-  return parsed.value;
 }
 
 /** Also of a frame that is wrong in all else. */

@@ -34,7 +34,7 @@ export async function askedAt(
   if (event?.type !== "prompt.accepted" && event?.type !== "results.given") return undefined;
   const { sessionId, incarnation, agent } = record;
   const { promptId, note = {} } = event;
-  return { sessionId, incarnation, agent, seq, promptId, note, isRepeated: false };
+  return { sessionId, incarnation, agent, seq, promptId, note, isRepeated: true };
 }
 
 /** Whether it may be found by its id, and gone on from. */

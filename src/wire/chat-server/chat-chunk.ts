@@ -31,6 +31,8 @@ export interface ChatDelta {
   readonly tool_calls?: readonly ChunkCall[];
   /** Whole and once: clients keep the last of a field that they do not know. */
   readonly trace?: readonly ChatTraceItem[];
+  /** What the client attached to the message before. */
+  readonly [carried: string]: unknown;
 }
 
 export interface ChunkCall extends ChatCall {
@@ -86,4 +88,5 @@ export interface ChatMessageSaid {
   readonly tool_calls?: readonly ChatCall[];
   readonly session_id?: string;
   readonly trace?: readonly ChatTraceItem[];
+  readonly [carried: string]: unknown;
 }

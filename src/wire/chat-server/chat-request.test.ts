@@ -197,7 +197,7 @@ describe("a conversation that began elsewhere", () => {
     const turn = turnOf({ messages: [HI, calling("a"), result, HI] });
     expect([turn.earlier.length, turn.results, turn.said.length]).toEqual([3, [], 1]);
     expect(refusal({ messages: [HI, calling("a"), result] })).toEqual([
-      "unknown_tool_call",
+      "unknown_call",
       "messages[2].tool_call_id",
     ]);
   });
@@ -251,11 +251,11 @@ describe("results of calls [OR-68]", () => {
   it("are refused for a call that was not made, or twice for one", () => {
     const named = { ...calling("call_1"), session_id: SESSION };
     expect(refusal({ messages: [HI, named, result("x")] }, { sessionOf })).toEqual([
-      "unknown_tool_call",
+      "unknown_call",
       "messages[2].tool_call_id",
     ]);
     expect(refusal({ messages: [HI, named, result("call_1"), result("call_1")] })).toEqual([
-      "duplicate_tool_result",
+      "duplicate_result",
       "messages[3].tool_call_id",
     ]);
   });
@@ -292,7 +292,6 @@ describe("what else a request says", () => {
       model: "demo",
       stream: true,
       includeUsage: true,
-      user: "ada",
       ignored: ["temperature", "response_format", "made_up"],
     });
     expect(chatPromptOptions(request, "Be brief")).toEqual({

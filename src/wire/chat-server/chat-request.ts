@@ -18,8 +18,6 @@ export interface ChatRequest {
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly maxTokens?: number;
-  readonly user?: string;
-  readonly metadata: ReadonlyMap<string, string>;
   /** Fields that had no effect, by name. */
   readonly ignored: readonly string[];
 }
@@ -40,7 +38,6 @@ export function readChatRequest(body: unknown): ChatRequest {
   const metadata = readMetadata(body["metadata"]);
   const tools = readTools(body["tools"]);
   const model = optional(body, "model", isText, "the name of an agent");
-  const user = optional(body, "user", isText, "a text");
   const maxTokens = readMaxTokens(body);
   return {
     ...(model !== undefined && { model }),
@@ -55,8 +52,6 @@ export function readChatRequest(body: unknown): ChatRequest {
     stream: optional(body, "stream", isBoolean, "true or false") ?? false,
     includeUsage: readIncludeUsage(body["stream_options"]),
     ...(maxTokens !== undefined && { maxTokens }),
-    ...(user !== undefined && { user }),
-    metadata,
     ignored: ignoredIn(body),
   };
 }
@@ -94,6 +89,7 @@ const REFUSED: readonly (readonly [name: string, instead: string])[] = [
   ["audio", "an agent answers with text"],
 ];
 
+/** What is read; and `user`, which promises nothing. */
 const READ: ReadonlySet<string> = new Set([
   "model",
   "messages",

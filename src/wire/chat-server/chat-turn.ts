@@ -45,7 +45,7 @@ export function chatTurn(request: ChatRequest, options: ChatTurnOptions = {}): C
   const { messages } = request;
   const spoken = messages.filter((message) => message.type !== "instructions");
   const last = spoken.findLastIndex(({ type }) => type === "assistant");
-  const answered = spoken[last]?.type === "assistant" ? spoken[last] : undefined;
+  const answered = lastAnswer(request);
   const since = spoken.slice(last + 1);
   const results = since.filter((message) => message.type === "result");
   checkNew(spoken, since);
@@ -68,6 +68,11 @@ export function chatTurn(request: ChatRequest, options: ChatTurnOptions = {}): C
   };
 }
 
+/** What the agent said last, as the client sent it back. */
+export function lastAnswer({ messages }: ChatRequest): AssistantMessage | undefined {
+  return messages.findLast((message) => message.type === "assistant");
+}
+
 function checkNew(spoken: readonly SpokenMessage[], since: readonly SpokenMessage[]): void {
   if (!spoken.some(({ type }) => type === "user" || type === "result")) {
     refuse("messages", "missing_user_message", "messages has none of the user's; say something");
@@ -88,11 +93,11 @@ function checkResults(
   for (const { callId, at } of results) {
     const param = `messages[${at}].tool_call_id`;
     if (seen.has(callId)) {
-      refuse(param, "duplicate_tool_result", `${param} names a call that has its result already`);
+      refuse(param, "duplicate_result", `${param} names a call that has its result already`);
     }
     seen.add(callId);
     if (made.has(callId) || sessionOf?.(callId) !== undefined) continue;
-    refuse(param, "unknown_tool_call", `${param} names no call of the assistant's last message`);
+    refuse(param, "unknown_call", `${param} names no call of the assistant's last message`);
   }
 }
 
@@ -110,7 +115,7 @@ function inNewSession(spoken: readonly SpokenMessage[]): Split {
   const last = spoken.at(-1);
   if (last?.type === "result") {
     const param = `messages[${last.at}].tool_call_id`;
-    refuse(param, "unknown_tool_call", `${param} names a call that was not made here`);
+    refuse(param, "unknown_call", `${param} names a call that was not made here`);
   }
   return { said: said.map(filled), results: [], earlier: spoken.slice(0, start) };
 }
@@ -156,13 +161,13 @@ export function givenResults(
       return { toolCallId, parts: [{ type: "text", text: result.text }], isError: false };
     }
     const param = `messages[${result.at}].tool_call_id`;
-    return refuse(param, "unknown_tool_call", `${param} names no call that waits for a result`);
+    return refuse(param, "unknown_call", `${param} names no call that waits for a result`);
   });
   const left = toolCallIds.find((id) => !given.some(({ toolCallId }) => toolCallId === id));
   if (left === undefined) return given;
   const end = seq === undefined ? "" : `, or end the turn: ${cancelPath({ sessionId, seq })}`;
   const message = `The call "${callIdOf(sessionId, left)}" has no result; send those of all open calls${end}`;
-  return refuse("messages", "missing_tool_result", message);
+  return refuse("messages", "missing_result", message);
 }
 
 /** What was said before, for an agent that does not know it. */

@@ -306,6 +306,15 @@ describe("a streamed chat completion", () => {
     expect(encoded(events).filter(isChatError)).toHaveLength(1);
   });
 
+  it("carries state under any name, which takes the place of nothing", () => {
+    const state = JSON.parse(`{"cursor":7,"__proto__":{"polluted":true},"role":"user"}`);
+    const made = completionOf(encoded([...BEGUN, ...says("m1", "Hello"), finished()], { state }));
+    if (isChatError(made)) throw new Error("It is no completion");
+    const [{ message }] = made.choices;
+    expect(JSON.stringify(message)).toContain(`"cursor":7,"__proto__":{"polluted":true}`);
+    expect([message.role, message.session_id]).toEqual(["assistant", SESSION]);
+  });
+
   it("shows no turn but its own, no text but the assistant's, and a failed tool as such [OR-55]", () => {
     const other: Envelope[] = logOf(
       [...says("x", "Not this"), finished({ turnId: "before" })],
@@ -418,7 +427,7 @@ describe("clients of OpenAI, versions 7 and 6", () => {
   ])(
     "version %s makes of the chunks the completion that we make of them [OR-18] [OR-65]",
     async (_, Client, events) => {
-      const outputs = encoded(events);
+      const outputs = encoded(events, { state: { cursor: { at: 7 } } });
       const client = new Client({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
       const made = await client.chat.completions
         .stream({ ...asked, messages: [...asked.messages], stream: true })

@@ -159,7 +159,8 @@ function begin(
   if (state.answer !== null) return;
   const created = Math.floor(at / 1000);
   state.answer = { id: `chatcmpl_${sessionId}_${seq}`, created, promptId };
-  tell(state, { role: "assistant", content: "", session_id: sessionId }, emit);
+  const said = { role: "assistant", content: "", session_id: sessionId } as const;
+  tell(state, { ...state.options.state, ...said }, emit);
 }
 
 function pause(state: ChunkState, { toolCallIds }: TurnPaused, emit: Emit<ChatOutput>): void {

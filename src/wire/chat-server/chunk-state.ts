@@ -1,4 +1,5 @@
 import type { Emit } from "../../domain/codec.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import type { GatheredText } from "../../domain/kept-text.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import type { ToolCall } from "../../domain/tool.ts";
@@ -16,6 +17,8 @@ export interface ChunkOptions {
   readonly outerCallId: (toolCallId: string) => string;
   /** Whether the answer says what the agent did beside what it said; it does unless told otherwise. */
   readonly trace?: "items" | "none";
+  /** Comes back beside the session, on the message. It takes the place of nothing that the message says itself. */
+  readonly state?: JsonObject;
 }
 
 export interface ChunkState {

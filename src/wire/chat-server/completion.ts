@@ -26,6 +26,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
   let sessionId: ChatDelta["session_id"];
   let traced: ChatDelta["trace"];
   let broken: ChatError | undefined;
+  const carried = new Map<string, unknown>();
   const calls: ChatCall[] = [];
   for (const output of outputs) {
     if (isChatError(output)) {
@@ -36,7 +37,8 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
     head ??= { id, created, model };
     usage = output.usage ?? usage;
     for (const { delta, finish_reason } of choices) {
-      const { content: piece = "", tool_calls = [], session_id, trace } = delta;
+      const { role: _, content: piece = "", tool_calls = [], session_id, trace, ...more } = delta;
+      for (const [name, value] of Object.entries(more)) carried.set(name, value);
       content += piece;
       calls.push(...tool_calls.map(callOf));
       sessionId = session_id ?? sessionId;
@@ -45,6 +47,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
     }
   }
   const message = {
+    ...Object.fromEntries(carried),
     role: "assistant",
     content: content === "" && calls.length > 0 ? null : content,
     refusal: null,

@@ -113,7 +113,10 @@ const LONGEST_ID = 512;
 
 /** What nobody here reads, to be given back with the next answer. */
 function stateOf(fields: Fields, param: string): JsonObject {
-  const entries = Object.entries(fields).filter(([name]) => !READ.has(name));
+  // Clients have fields of their own, which are null where they are empty.
+  const entries = Object.entries(fields).filter(
+    ([name, value]) => !READ.has(name) && value !== null,
+  );
   // Not an object literal: a key `__proto__` is data.
   const state = Object.fromEntries(entries) as { readonly [name: string]: JsonValue };
   if (entries.length === 0 || jsonText(state).length <= MOST_STATE) return state;

@@ -15,9 +15,9 @@ export type RefusalCode =
   | "empty_message"
   | "invalid_session_id"
   | "conflicting_session"
-  | "unknown_tool_call"
-  | "duplicate_tool_result"
-  | "missing_tool_result"
+  | "unknown_call"
+  | "duplicate_result"
+  | "missing_result"
   | "credentials_not_accepted";
 
 /** Refuses a request before anything is done. `param` names the field as the client wrote it. */

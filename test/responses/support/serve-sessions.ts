@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { accessBy } from "../../../src/http/access.ts";
 import { accessLog } from "../../../src/http/access-log.ts";
 import type { AccessKey } from "../../../src/http/keys.ts";
@@ -16,6 +16,7 @@ import { memoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { ResponsesSettings } from "../../../src/surfaces/responses/responses-options.ts";
 import { responsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
+import { checkedSurface } from "./checked-surface.ts";
 import type { Target } from "./target.ts";
 
 export interface Serving {
@@ -46,7 +47,7 @@ export interface ServedSessions extends Target {
   stop(): Promise<void>;
 }
 
-/** The real surface over real sessions, on a real socket, until the test is over. */
+/** The real surface over real sessions, on a real socket, until the test is over. Every stream of it has to be a good one. */
 export async function serveSessions(serving: Serving): Promise<ServedSessions> {
   const { agents, store = memoryStore(), clock = systemClock, keys, bodyBytes } = serving;
   const reports: unknown[] = [];
@@ -71,7 +72,8 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
     ...(serving.rates !== undefined && { rates: rateLimits(serving.rates, clock) }),
     ...(serving.newSessionId !== undefined && { newSessionId: serving.newSessionId }),
   };
-  const surface = responsesSurface(options);
+  const problems: string[] = [];
+  const surface = checkedSurface(responsesSurface(options), (problem) => problems.push(problem));
   const lines: string[] = [];
   const observers = [accessLog({ clock: systemClock, write: (line) => void lines.push(line) })];
   const server = await startServer({
@@ -102,7 +104,10 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
     await stop();
     if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
   };
-  onTestFinished(stop);
+  onTestFinished(async () => {
+    await stop();
+    expect(problems).toEqual([]);
+  });
   return {
     baseUrl: `${server.url}/v1`,
     apiKey: keys?.[0]?.key ?? "any key will do here",

@@ -147,6 +147,18 @@ describe("whatever is sent", () => {
     expect(world.reports).toEqual([]);
   });
 
+  it.each([
+    ["itself", (names: string) => `{"input":"Hi",${names}}`],
+    ["a field that nobody knows", (names: string) => `{"input":"Hi","x":[{${names}}]}`],
+    ["what it says", (names: string) => `{"input":[{"role":"user","content":"Hi",${names}}]}`],
+  ])("may have more members in %s than anybody could read [OR-71]", async (_, bodyOf) => {
+    const world = await worldOf([echoes()]);
+    const names = Array.from({ length: 250_000 }, (_, at) => `"${at}":":"`).join(",");
+    const answer = await ask(world, bodyOf(names));
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([400, "invalid_json"]);
+    expect(world.heard()).toEqual([]);
+  });
+
   it("may have ids of any length [OR-29] [OR-35]", async () => {
     const world = await worldOf([echoes()]);
     const huge = "a".repeat(1_000_000);

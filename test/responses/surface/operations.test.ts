@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ask, echoes, errorIn, get, outputOf, worldOf, type World } from "./world.ts";
+import { says, wants } from "../../support/scripted-provider.ts";
+import { ask, echoes, errorIn, get, outputOf, tools, worldOf, type World } from "./world.ts";
 
 const unversioned = (world: World): World => ({
   ...world,
@@ -121,14 +122,30 @@ it("what a caller is told has no word of how the server is made [OR-70]", async 
 
 describe("items of the input", () => {
   it("are listed in pages, newest first or last [OR-6]", async () => {
-    const world = await worldOf([echoes()]);
-    const input = ["One", "Two", "Three"].map((content) => ({ role: "user", content }));
-    const { body } = await ask(world, { input });
+    const two = wants({ id: "c1", name: "look" }, { id: "c2", name: "look" });
+    const world = await worldOf([two, says("Seen")]);
+    const begun = await ask(world, { input: "Look", tools: tools("look") });
+    const calls = outputOf(begun.body).filter(({ type }) => type === "function_call");
+    const results = calls.map(({ call_id }) => ({
+      type: "function_call_output",
+      call_id,
+      output: "ok",
+    }));
+    const input = [...results, { role: "user", content: "Well?" }];
+    const { body } = await ask(world, { input, previous_response_id: begun.body["id"] });
     const path = `/responses/${String(body["id"])}/input_items`;
-    const all = await get(world, `${path}?order=asc`);
-    const { data } = all.body;
-    const ids = Array.isArray(data) ? data.map(({ id }) => id) : [];
-    expect(new Set(ids).size).toBe(ids.length);
+    const listed = async (query: string) => {
+      const { data, has_more } = (await get(world, `${path}?${query}`)).body;
+      return { ids: Array.isArray(data) ? data.map(({ id }) => id) : [], has_more };
+    };
+    const { ids } = await listed("order=asc");
+    expect(new Set(ids).size).toBe(3);
+    expect(await listed("")).toEqual({ ids: ids.toReversed(), has_more: false });
+    expect(await listed("order=asc&limit=2")).toEqual({ ids: ids.slice(0, 2), has_more: true });
+    expect(await listed(`order=asc&after=${ids[1]}`)).toEqual({
+      ids: ids.slice(2),
+      has_more: false,
+    });
     const wrong = await get(world, `${path}?limit=0`);
     expect([wrong.status, errorIn(wrong)["param"]]).toEqual([400, "limit"]);
     const order = await get(world, `${path}?order=up`);

@@ -178,6 +178,39 @@ describe("a key that was used for something else", () => {
     expect(world.heard()).toEqual(["Hi", "Go", "Between"]);
   });
 
+  it.each<[string, (sessions: readonly unknown[]) => readonly [object, object]]>([
+    ["two sessions", ([one, two]) => [{ conversation: one }, { conversation: two }]],
+    ["a session and a new one", ([one]) => [{ conversation: one }, {}]],
+    ["a new session and one that is there", ([one]) => [{}, { conversation: one }]],
+  ])("is refused for %s [OR-45]", async (_, carried) => {
+    const world = await worldOf([echoes()]);
+    const begun = [await ask(world, { input: "Hi" }), await ask(world, { input: "Hi" })];
+    const [first, second] = carried(begun.map(({ body }) => body["session_id"]));
+    expect((await ask(world, { input: "Go", ...first }, KEYED)).status).toBe(200);
+    const answer = await ask(world, { input: "Go", ...second }, KEYED);
+    expect([answer.status, errorIn(answer)["code"]]).toEqual([409, "idempotency_key_reused"]);
+    expect(world.heard()).toEqual(["Hi", "Hi", "Go"]);
+  });
+
+  it("is refused for two sessions that headers name [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const statuses: number[] = [];
+    for (const _ of [1, 2]) {
+      const { body } = await ask(world, { input: "Hi" });
+      const headers = { ...KEYED.headers, "x-spanline-session": String(body["session_id"]) };
+      statuses.push((await ask(world, { input: "Go" }, { headers })).status);
+    }
+    expect(statuses).toEqual([200, 409]);
+  });
+
+  it("is not used up by a request that was refused [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const conversation = `ses_${"7".repeat(32)}`;
+    const refused = await ask(world, { input: "Go", model: "nobody", conversation }, KEYED);
+    expect(refused.status).toBe(404);
+    expect((await ask(world, { input: "Go" }, KEYED)).status).toBe(200);
+  });
+
   it("is none at all if nobody could write it down [OR-71]", async () => {
     const world = await worldOf([echoes()]);
     const headers = { "idempotency-key": "x".repeat(201) };
@@ -193,10 +226,11 @@ describe("turns of one session", () => {
     const conversation = body["session_id"];
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at += 1) {
+      const seq = (await world.sessions.peek(String(conversation))).asked?.seq;
       asked.push(ask(world, { input: `Number ${at}`, conversation }));
       await until(async () => {
-        const { askedAt } = await world.sessions.peek(String(conversation));
-        return askedAt.length === at + 2;
+        const { asked: last } = await world.sessions.peek(String(conversation));
+        return last?.seq !== seq;
       });
     }
     expect(world.provider.calls).toHaveLength(2);
@@ -214,8 +248,12 @@ describe("turns of one session", () => {
     const first = await openStream(world, { input: "Hi" });
     const [created = {}] = await first.until("response.output_text.delta");
     const { session_id: conversation } = lastOf([created]);
+    const { asked: before } = await world.sessions.peek(String(conversation));
     const second = ask(world, { input: "Go", conversation });
-    await until(async () => (await world.sessions.peek(String(conversation))).askedAt.length === 2);
+    await until(async () => {
+      const { asked: last } = await world.sessions.peek(String(conversation));
+      return last?.seq !== before?.seq;
+    });
     let answered = false;
     void second.finally(() => (answered = true));
     await until(() => clock.pending > 3);
@@ -273,6 +311,23 @@ describe("limits of a key", () => {
     expect(over.headers.get("x-should-retry")).toBe("true");
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(world.heard()).toEqual(["Hi"]);
+  });
+
+  it("count a turn in the background for as long as it runs [OR-51]", async () => {
+    const more = gate();
+    const world = await worldOf([saysWhen(more, "Done"), echoes()], { rates: { turns: 1 } });
+    const { body } = await ask(world, { input: "Long", background: true });
+    await called(world, 1);
+    for (const how of [{ background: true }, {}])
+      expect((await ask(world, { input: "Go", ...how })).status).toBe(429);
+    more.open();
+    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    const conversation = body["session_id"];
+    await ask(world, undefined, {
+      path: `/conversations/${String(conversation)}`,
+      method: "DELETE",
+    });
+    expect(world.reports).toEqual([]);
   });
 
   it("count the turns that run, and no others", async () => {

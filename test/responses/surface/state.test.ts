@@ -184,6 +184,57 @@ describe("two keys", () => {
     const answer = await ask(world, { model: "scripted", input: "One" }, ann);
     expect([answer.status, errorIn(answer)["code"]]).toEqual([404, "model_not_found"]);
     expect((await get(world, "/models", ann)).body).toEqual({ object: "list", data: [] });
+    for (const path of ["/responses", "/responses/compact"]) {
+      const unknown = await ask(world, { model: "nobody", input: "One" }, { ...ann, path });
+      expect([unknown.status, errorIn(unknown)["code"]]).toEqual([404, "model_not_found"]);
+      expect(JSON.stringify(unknown.body)).not.toContain("scripted");
+    }
+    const packed = await ask(
+      world,
+      { model: "scripted", input: "One" },
+      { ...ann, path: "/responses/compact" },
+    );
+    expect(packed.status).toBe(404);
+  });
+
+  it("cannot use a session of one agent with another [OR-36]", async () => {
+    const world = await worldOf([echoes()], { others: ["second"] });
+    const { body } = await ask(world, { model: "scripted", input: "One" });
+    for (const carrier of [
+      { previous_response_id: body["id"] },
+      { conversation: body["session_id"] },
+    ]) {
+      const answer = await ask(world, { model: "second", input: "Two", ...carrier });
+      expect([answer.status, errorIn(answer)]).toMatchObject([
+        400,
+        { code: "agent_mismatch", param: "model" },
+      ]);
+    }
+    expect(world.heard()).toEqual(["One"]);
+  });
+
+  it("may each know of the agents that they may use, and of no others [OR-36]", async () => {
+    const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
+    const world = await worldOf([echoes()], { keys: some });
+    const messages = [{ role: "user", content: "Hi" }];
+    for (const model of ["nobody", "scripted"]) {
+      for (const [path, body] of [
+        ["/responses", { input: "Hi" }],
+        ["/responses/compact", { input: "Hi" }],
+        ["/conversations", {}],
+        ["/chat/completions", { messages }],
+        ["/inference", { messages }],
+      ] as const) {
+        const answer = await ask(world, { model, ...body }, { path });
+        expect([path, answer.status, errorIn(answer)["code"]]).toEqual([
+          path,
+          404,
+          "model_not_found",
+        ]);
+        const message = String(errorIn(answer)["message"]).replaceAll(`"${model}"`, "");
+        expect(message).not.toContain("scripted");
+      }
+    }
   });
 });
 
@@ -262,6 +313,20 @@ describe("a response that is not to be kept", () => {
     expect([next.status, errorIn(next)["code"]]).toEqual([404, "previous_response_not_found"]);
     expect(world.heard()).toEqual(["One"]);
   });
+});
+
+it("a response that another asked for in one's session is not deleted, and it is said so [OR-42]", async () => {
+  const world = await worldOf([echoes()]);
+  const { body } = await ask(world, { input: "One" });
+  const sessionId = String(body["session_id"]);
+  const content = [{ type: "text", text: "Two" }] as const;
+  const principal = { id: "another", rights: ["prompt", "control"] } as const;
+  const reply = await world.sessions.command(sessionId, { type: "prompt", content }, { principal });
+  const path = `/responses/resp_${sessionId}_${reply.status === "accepted" ? reply.seq : 0}`;
+  expect((await get(world, path)).status).toBe(200);
+  const gone = await ask(world, undefined, { path, method: "DELETE" });
+  expect([gone.status, errorIn(gone)["code"]]).toEqual([403, "access_denied"]);
+  expect((await get(world, path)).status).toBe(200);
 });
 
 describe("an agent that has let the conversation go", () => {
@@ -425,8 +490,8 @@ it("of an agent that says nothing new is as long as it was [SD-1] [SD-2] [SD-9]"
   expect(codes).toEqual([
     [400, "missing_user_message", "input"],
     [400, "missing_user_message", "input"],
-    [400, "last_message_not_user", "input"],
-    [400, "empty_user_message", "input"],
+    [400, "no_new_message", "input"],
+    [400, "empty_message", "input"],
     [400, "missing_user_message", "input"],
   ]);
   expect(world.heard()).toEqual([]);

@@ -17,6 +17,8 @@ import {
   errorIn,
   gate,
   get,
+  lastOf,
+  openStream,
   outputOf,
   saysWhen,
   textIn,
@@ -162,6 +164,16 @@ describe("what a session refuses names the field", () => {
     },
   );
 
+  it("a call that nobody can make an agent make [OR-57]", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "Hi", tools: tools("look"), tool_choice: "required" });
+    expect([answer.status, errorIn(answer)]).toMatchObject([
+      400,
+      { code: "unsupported_tool_choice", param: "tool_choice" },
+    ]);
+    expect(world.heard()).toEqual([]);
+  });
+
   it("a picture for an agent that takes none [OR-62] [SD-8]", async () => {
     const world = await worldOf([echoes()]);
     const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };
@@ -235,6 +247,24 @@ describe("what a request wants of its turn", () => {
     expect(answer.headers.get("x-spanline-ignored")).toBe("user, best_of");
   });
 
+  it("that has no effect is named, and what asks for nothing else than there is, is not [OR-63] [SD-10]", async () => {
+    const world = await worldOf([echoes()]);
+    const format = { type: "json_schema", name: "answer", schema: {} };
+    const wishes = {
+      temperature: 0,
+      top_p: 1,
+      reasoning: { effort: "low" },
+      text: { format },
+      parallel_tool_calls: false,
+      include: ["message.output_text.logprobs"],
+    };
+    const answer = await ask(world, { input: "Hi", ...wishes });
+    expect(answer.headers.get("x-spanline-ignored")).toBe(Object.keys(wishes).join(", "));
+    const plain = { text: { format: { type: "text" } }, parallel_tool_calls: true, include: [] };
+    const other = await ask(world, { input: "Hi", temperature: null, ...plain });
+    expect(other.headers.get("x-spanline-ignored")).toBeNull();
+  });
+
   it.each<[string, unknown]>([
     ["a text", "One"],
     ["messages without a type", [{ role: "user", content: "One" }]],
@@ -297,6 +327,13 @@ function ranBefore(name: string, given: Partial<ToolResult> = {}): Answer {
   };
 }
 
+/** Without what says when a response was made, and where in which session. */
+function withoutPlace(response: Fields): unknown {
+  const { session_id: session, created_at: _, completed_at: __, ...rest } = response;
+  const text = JSON.stringify(rest).replaceAll(String(session), "SESSION");
+  return JSON.parse(text.replaceAll(/_SESSION_[\w-]+"/g, '_SESSION_ID"'));
+}
+
 describe("tools of the agent", () => {
   it("that failed are seen to have failed [OR-55]", async () => {
     const world = await worldOf([ranBefore("look", { isError: true })]);
@@ -309,6 +346,16 @@ describe("tools of the agent", () => {
       expect.objectContaining({ type: "mcp_call", error: expect.anything() }),
     );
   });
+
+  it.each(["pairs", "mcp", "extension", "none"])(
+    "are seen in the end as they are seen in the stream, in the mode %s [OR-18]",
+    async (trace) => {
+      const world = await worldOf([ranBefore("look")]);
+      const { body } = await ask(world, { input: "Hi", trace });
+      const streamed = lastOf(await (await openStream(world, { input: "Hi", trace })).rest());
+      expect(withoutPlace(streamed)).toEqual(withoutPlace(body));
+    },
+  );
 
   it("that gave no text are seen whole [OR-56]", async () => {
     const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;

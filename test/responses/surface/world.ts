@@ -23,14 +23,17 @@ export interface World extends ServedSessions {
 export type WorldOptions = Omit<Serving, "agents"> & {
   readonly agent?: Partial<Omit<AgentDefinition, "provider">>;
   readonly provider?: ScriptedProvider;
+  /** Names of further agents, which are the same. */
+  readonly others?: readonly string[];
 };
 
 /** A server over an agent whose answers the test says, one for each call. */
 export async function worldOf(
   answers: readonly Answer[],
-  { agent = {}, provider = providerOf(answers), ...serving }: WorldOptions = {},
+  { agent = {}, provider = providerOf(answers), others = [], ...serving }: WorldOptions = {},
 ): Promise<World> {
-  const served = await serveSessions({ ...serving, agents: [agentOf(provider, agent)] });
+  const named = others.map((name) => agentOf(provider, { ...agent, name }));
+  const served = await serveSessions({ ...serving, agents: [agentOf(provider, agent), ...named] });
   return {
     ...served,
     provider,

@@ -11,7 +11,6 @@ export interface CreateRequest {
   /** Beside the standard's own carriers; looked at with all others. */
   readonly sessionId: unknown;
   readonly instructions: string | null;
-  readonly include: readonly string[];
   readonly tools: readonly RequestTool[];
   readonly toolChoice: RequestToolChoice;
   readonly parallelToolCalls: boolean | null;
@@ -30,8 +29,8 @@ export interface CreateRequest {
   readonly safetyIdentifier: string | null;
   readonly promptCacheKey: string | null;
   readonly trace: TraceMode | null;
-  /** Names of fields that nobody here knows. They are reported, and nothing is done about them. */
-  readonly unknownFields: readonly string[];
+  /** Names of fields that had no effect: nobody here knows them, or no agent can be told. */
+  readonly ignored: readonly string[];
 }
 
 /** A tool of the caller's. */
@@ -45,9 +44,8 @@ export interface RequestTool {
 export type RequestToolChoice =
   | "auto"
   | "none"
-  | "required"
   | { readonly tool: string }
-  | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" | "required" };
+  | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" };
 
 /** Accepted and told again in the response; no agent here is tuned by them. */
 export interface Sampling {

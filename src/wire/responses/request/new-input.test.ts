@@ -71,10 +71,10 @@ describe("what is new for a session that knows the rest", () => {
     ["nothing", null, "missing_user_message"],
     ["no items", [], "missing_user_message"],
     ["only a system message", [{ role: "system", content: "A" }], "missing_user_message"],
-    ["the agent's word last", [user("a"), assistant("b")], "last_message_not_user"],
-    ["an empty text", "", "empty_user_message"],
-    ["blank parts", [user([{ type: "input_text", text: " \n" }])], "empty_user_message"],
-    ["no parts", [user([])], "empty_user_message"],
+    ["the agent's word last", [user("a"), assistant("b")], "no_new_message"],
+    ["an empty text", "", "empty_message"],
+    ["blank parts", [user([{ type: "input_text", text: " \n" }])], "empty_message"],
+    ["no parts", [user([])], "empty_message"],
   ])("is refused where it is %s [SD-1, SD-2, SD-9]", (_, input, code) => {
     expect(codeOf(() => continued(input))).toBe(code);
   });
@@ -139,7 +139,7 @@ describe("a conversation that was had elsewhere", () => {
       [{ type: "item_reference", id: "msg_1" }, user("x")],
       "item_not_found",
     ],
-    ["no new words", [user("x"), assistant("a")], "last_message_not_user"],
+    ["no new words", [user("x"), assistant("a")], "no_new_message"],
     ["a result last, which nobody waits for", [user("x"), call("a"), result("a")], "unknown_call"],
     [
       "a file",
@@ -193,7 +193,6 @@ describe("what a request asks of its turn", () => {
 
   it.each<[unknown, readonly string[] | undefined]>([
     ["auto", undefined],
-    ["required", undefined],
     ["none", []],
     [{ type: "function", name: "weather" }, ["weather"]],
     [{ type: "allowed_tools", tools: [{ type: "function", name: "search" }] }, ["search"]],

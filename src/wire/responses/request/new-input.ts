@@ -125,7 +125,7 @@ function joined({ parts, path }: MessageInput): ContentPart[] {
   if (content.every((part) => part.type === "text" && part.text.trim() === ""))
     throw refusal("A message of the user's says nothing; give it some text", {
       param: path === "input" ? path : `${path}.content`,
-      code: "empty_user_message",
+      code: "empty_message",
     });
   return content.filter((part) => part.type !== "text" || part.text.trim() !== "");
 }
@@ -136,7 +136,7 @@ function nothingNew(input: readonly InputItem[]): Error {
   return input.some(isFromUser)
     ? refusal("The agent has the last word in the input; add what the user says to it", {
         param: "input",
-        code: "last_message_not_user",
+        code: "no_new_message",
       })
     : refusal("There is no message of the user's in the input; add one", {
         param: "input",

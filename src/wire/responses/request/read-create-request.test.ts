@@ -21,7 +21,6 @@ describe("a request for a response", () => {
       conversation: null,
       sessionId: null,
       instructions: null,
-      include: [],
       tools: [],
       toolChoice: "auto",
       parallelToolCalls: null,
@@ -46,7 +45,7 @@ describe("a request for a response", () => {
       safetyIdentifier: null,
       promptCacheKey: null,
       trace: null,
-      unknownFields: [],
+      ignored: [],
     });
   });
 
@@ -106,7 +105,16 @@ describe("a request for a response", () => {
       stream: true,
       serviceTier: "flex",
       trace: "mcp",
-      unknownFields: [],
+      ignored: [
+        "parallel_tool_calls",
+        "temperature",
+        "top_p",
+        "presence_penalty",
+        "frequency_penalty",
+        "top_logprobs",
+        "reasoning",
+        "text",
+      ],
     });
   });
 
@@ -223,7 +231,7 @@ describe("a request for a response", () => {
   it("reports the fields that nobody knows, and goes on [OR-63]", () => {
     const body = JSON.parse('{"input":"hi","user":"u","__proto__":{"model":"x"},"constructor":1}');
     const request = readCreateRequest(body);
-    expect(request.unknownFields).toEqual(["user", "__proto__", "constructor"]);
+    expect(request.ignored).toEqual(["user", "__proto__", "constructor"]);
     expect(request.model).toBeNull();
   });
 
@@ -273,6 +281,24 @@ describe("a request for a response", () => {
       { tool_choice: { type: "web_search" } },
       "tool_choice.type",
       "invalid_value",
+    ],
+    [
+      "a call that it would force [OR-57]",
+      { tool_choice: "required" },
+      "tool_choice",
+      "unsupported_tool_choice",
+    ],
+    [
+      "one call of several that it would force [OR-57]",
+      {
+        tool_choice: {
+          type: "allowed_tools",
+          mode: "required",
+          tools: [{ type: "function", name: "f" }],
+        },
+      },
+      "tool_choice.mode",
+      "unsupported_tool_choice",
     ],
     [
       "no allowed tools",

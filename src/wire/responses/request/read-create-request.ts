@@ -24,6 +24,9 @@ export function readCreateRequest(body: unknown): CreateRequest {
   const fields = objectAt(body, "body");
   const metadata = readMetadata(fields["metadata"]);
   const text = isAbsent(fields["text"]) ? {} : objectAt(fields["text"], "text");
+  const include = readInclude(fields["include"]);
+  const textFormat = readFormat(text["format"]);
+  const verbosity = optionalChoice(text, "verbosity", ["low", "medium", "high"], "text");
   return {
     model: optionalText(fields, "model", "", LONGEST_NAME),
     input: readInput(fields["input"]),
@@ -31,7 +34,6 @@ export function readCreateRequest(body: unknown): CreateRequest {
     conversation: readConversation(fields["conversation"]),
     sessionId: fields["session_id"] ?? null,
     instructions: optionalText(fields, "instructions", "", LONGEST_INSTRUCTIONS),
-    include: readInclude(fields["include"]),
     tools: readTools(fields["tools"]),
     toolChoice: readToolChoice(fields["tool_choice"]),
     parallelToolCalls: optionalFlag(fields, "parallel_tool_calls"),
@@ -39,8 +41,8 @@ export function readCreateRequest(body: unknown): CreateRequest {
     maxToolCalls: optionalNumber(fields, "max_tool_calls", COUNT),
     sampling: readSampling(fields),
     reasoning: readReasoning(fields["reasoning"]),
-    textFormat: readFormat(text["format"]),
-    verbosity: optionalChoice(text, "verbosity", ["low", "medium", "high"], "text"),
+    textFormat,
+    verbosity,
     truncation: optionalChoice(fields, "truncation", ["auto", "disabled"]) ?? "disabled",
     store: optionalFlag(fields, "store") ?? true,
     background: optionalFlag(fields, "background") ?? false,
@@ -50,7 +52,10 @@ export function readCreateRequest(body: unknown): CreateRequest {
     safetyIdentifier: optionalText(fields, "safety_identifier", "", 64),
     promptCacheKey: optionalText(fields, "prompt_cache_key", "", 64),
     trace: readTrace(fields["trace"], metadata),
-    unknownFields: unknownIn(fields),
+    ignored: ignoredIn(fields, {
+      include,
+      isPlain: textFormat.type === "text" && verbosity === null,
+    }),
   };
 }
 
@@ -146,10 +151,37 @@ function readFormat(format: unknown): TextFormat {
   };
 }
 
-function unknownIn(fields: Fields): readonly string[] {
-  const names = Object.keys(fields).filter((name) => !KNOWN_FIELDS.has(name));
+interface Wishes {
+  readonly include: readonly string[];
+  /** What is wanted of the text is what there is anyway. */
+  readonly isPlain: boolean;
+}
+
+function ignoredIn(fields: Fields, { include, isPlain }: Wishes): readonly string[] {
+  const names = Object.keys(fields).filter((name) => {
+    const value = fields[name];
+    if (!KNOWN_FIELDS.has(name)) return true;
+    if (isAbsent(value)) return false;
+    if (name === "text") return !isPlain;
+    if (name === "parallel_tool_calls") return value === false;
+    if (name === "include") return include.some((one) => one !== GIVEN);
+    return UNTOLD.has(name);
+  });
   return names.slice(0, MOST_REPORTED).map((name) => name.slice(0, 64));
 }
+
+/** Where the agent's reasoning is encrypted, it is given to everybody. */
+const GIVEN = "reasoning.encrypted_content";
+
+/** What no agent here is tuned by. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "top_logprobs",
+  "reasoning",
+]);
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   `model input previous_response_id conversation session_id instructions include tools tool_choice

@@ -8,7 +8,6 @@ import {
   jsonObjectAt,
   listAt,
   objectAt,
-  optionalChoice,
   optionalFlag,
   optionalText,
   textAt,
@@ -48,9 +47,10 @@ function readTool(tool: Fields, path: string): RequestTool {
   };
 }
 
+/** What cannot be made to hold is refused: an agent cannot be made to call a tool. A function that is named is a limit. */
 export function readToolChoice(choice: unknown): RequestToolChoice {
   if (isAbsent(choice)) return "auto";
-  if (typeof choice === "string") return choiceAt(choice, "tool_choice", MODES);
+  if (typeof choice === "string") return modeAt(choice, "tool_choice");
   const fields = objectAt(choice, "tool_choice");
   if (fields["type"] === "function") return { tool: chosenName(fields, "tool_choice") };
   if (fields["type"] !== "allowed_tools")
@@ -60,7 +60,14 @@ export function readToolChoice(choice: unknown): RequestToolChoice {
     chosenName(objectAt(tool, `${path}[${index}]`), `${path}[${index}]`),
   );
   if (allowed.length === 0) throw wrongField(path, "is empty; name at least one tool");
-  return { allowed, mode: optionalChoice(fields, "mode", MODES, "tool_choice") ?? "auto" };
+  return { allowed, mode: modeAt(fields["mode"] ?? "auto", "tool_choice.mode") };
+}
+
+function modeAt(value: unknown, path: string): "none" | "auto" {
+  const mode = choiceAt(value, path, ["none", "auto", "required"]);
+  if (mode !== "required") return mode;
+  const wanted = 'is "required", and an agent cannot be made to call a tool; use "auto"';
+  throw wrongField(path, wanted, "unsupported_tool_choice");
 }
 
 function chosenName(fields: Fields, path: string): string {
@@ -76,7 +83,6 @@ function nameAt(value: unknown, path: string): string {
   return name;
 }
 
-const MODES = ["none", "auto", "required"] as const;
 const MOST_TOOLS = 128;
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 16_384;

@@ -426,6 +426,18 @@ describe("the end of a response", () => {
       },
     });
     expect(responseOf(turn(text))).toMatchObject({ usage: { total_tokens: 0, steps: [] } });
+    const endings = [
+      { outcome: "limited", reason: "max_tokens" },
+      { outcome: "failed", reason: null },
+    ] as const;
+    const ended = endings.map((ending) => {
+      const end = { type: "turn.finished", turnId: "turn_1", usage, steps: 1, ...ending } as const;
+      return responseOf(turn([...text, ...counted], end));
+    });
+    expect(ended).toMatchObject([
+      { status: "incomplete", usage: { total_tokens: 20 } },
+      { status: "failed", usage: { total_tokens: 20 } },
+    ]);
   });
 
   it("has times in whole seconds, and none of its end before the end [OR-2]", () => {
@@ -435,8 +447,8 @@ describe("the end of a response", () => {
     const back = TURN.map((envelope, index) => ({ ...envelope, at: first - index * 5000 }));
     const { created_at, completed_at } = responseOf(back);
     expect(completed_at).toBe(created_at);
-    const [created] = streamOf(TURN);
-    expect(created).toMatchObject({ response: { completed_at: null, status: "in_progress" } });
+    const told = streamOf(TURN).flatMap((event) => ("response" in event ? [event.response] : []));
+    expect(told.map(({ completed_at: at }) => at === null)).toEqual([true, true, false]);
   });
 });
 

@@ -1,4 +1,5 @@
-import type { ErrorCode, Failure } from "../../domain/errors.ts";
+import type { TurnFinished } from "./agent-event.ts";
+import type { ErrorCode, Failure } from "./errors.ts";
 
 /** The other side may have gone on after the connection broke: nobody knows what came of the call. */
 export function isCut({ code, details }: Failure): boolean {
@@ -28,6 +29,11 @@ export function isNotMade(failure: Failure | undefined): boolean {
   if (failure === undefined) return false;
   const { phase } = failure.details;
   return phase === "connect" || (TURNED_AWAY.has(failure.code) && phase !== "stream");
+}
+
+/** A turn that was turned away at the door: whoever asked may ask again, from where they were. */
+export function isUnheard({ outcome, failure, steps }: TurnFinished): boolean {
+  return outcome === "failed" && steps <= 1 && isNotMade(failure);
 }
 
 const TURNED_AWAY: ReadonlySet<ErrorCode> = new Set([

@@ -1,0 +1,62 @@
+import { isUnheard } from "../../domain/call-fate.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { Ask, Asked } from "./ask.ts";
+import type { SessionRecord } from "./owned-session.ts";
+import { answerIn } from "./read-log.ts";
+import * as refusals from "./refusals.ts";
+
+type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
+  readonly note: JsonObject;
+};
+
+/** Says it to the session: under the caller's key once, unless nothing came of it. */
+export async function sayOnce(
+  ask: Ask,
+  record: SessionRecord,
+  command: Asking,
+  sessions: Sessions,
+): Promise<Asked> {
+  const { sessionId, incarnation, agent } = record;
+  const { key } = ask.retry;
+  const { note } = command;
+  for (let nth = 0; ; nth += 1) {
+    const named = key === undefined ? {} : { commandId: commandIdOf(key, nth) };
+    const reply = await sessions.command(sessionId, command, { principal: ask.caller, ...named });
+    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
+    // A command that was sent before got its reply then, and is at a place that the session had already.
+    const isRepeated = place.seq <= record.seq;
+    if (!isRepeated || !(await cameToNothing(place, sessions)))
+      return { ...place, note, isRepeated };
+  }
+}
+
+/** No key of a caller's makes an id that another one makes when it comes again. */
+function commandIdOf(key: string, nth: number): string {
+  return nth === 0 ? `ask/${key}` : `again/${nth}/${key}`;
+}
+
+/** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
+async function cameToNothing(
+  place: Parameters<typeof answerIn>[0],
+  sessions: Sessions,
+): Promise<boolean> {
+  const { end } = await answerIn(place, sessions);
+  if (end?.type === "turn.finished") return isUnheard(end);
+  return end?.type === "prompt.withdrawn";
+}
+
+function placeIn(
+  reply: CommandReply,
+  ask: Ask,
+): Pick<Asked, "promptId" | "seq"> & { readonly isWaiting: boolean } {
+  if (reply.status === "refused") {
+    if (reply.failure.details["reason"] === "gone_on") throw refusals.notLatest();
+    if (reply.failure.details["reason"] === "other_command") throw refusals.keyReused();
+    throw refusals.refusedBySession(reply.failure, (path) => ask.fieldOf?.(path));
+  }
+  const { promptId, seq, turnId } = reply;
+  if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");
+  return { promptId, seq, isWaiting: turnId === undefined };
+}

@@ -1,0 +1,94 @@
+import { isObject } from "../../../src/domain/json.ts";
+import type { Route } from "../../../src/http/router.ts";
+import type { ServedAnswer, ServedRequest } from "../../../src/http/served.ts";
+import type { SocketRoute } from "../../../src/http/web-sockets.ts";
+import type { ResponsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
+import { eventProblems } from "../open-responses-schema.ts";
+import { violationsIn } from "../stream-checker.ts";
+import { framedEvents, type StreamEvent } from "./recorded-stream.ts";
+
+/** The same surface; what is wrong with any stream that it brings to its end is reported, whoever reads it. */
+export function checkedSurface(
+  surface: ResponsesSurface,
+  report: (problem: string) => void,
+): ResponsesSurface {
+  return {
+    ...surface,
+    routes: surface.routes.map((route) => checkedRoute(route, report)),
+    sockets: surface.sockets.map((route) => checkedSocket(route, report)),
+  };
+}
+
+function checkedRoute(route: Route, report: (problem: string) => void): Route {
+  const isOfResponses = /\/responses(?:\/:id)?$/.test(route.path);
+  return {
+    ...route,
+    async handle(request, labels) {
+      const answer = await route.handle(request, labels);
+      const { body } = answer;
+      if (!isOfResponses || body instanceof Uint8Array || !isWhole(request)) return answer;
+      return { ...answer, body: checkedBody(body, report) };
+    },
+  };
+}
+
+/** One that begins in the middle has no beginning to look at. */
+function isWhole({ query }: ServedRequest): boolean {
+  return !query.includes("starting_after");
+}
+
+/** A reader who leaves does not see the end, which alone says whether the stream was a good one. */
+async function* checkedBody(
+  body: Exclude<ServedAnswer["body"], Uint8Array>,
+  report: (problem: string) => void,
+): AsyncGenerator<Uint8Array | string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) {
+    pieces.push(Buffer.from(piece));
+    yield piece;
+  }
+  try {
+    check(framedEvents(Buffer.concat(pieces).toString("utf8")), report);
+  } catch (error) {
+    report(String(error));
+  }
+}
+
+function checkedSocket(route: SocketRoute, report: (problem: string) => void): SocketRoute {
+  return {
+    ...route,
+    async accept(head) {
+      const talk = await route.accept(head);
+      return (socket) => {
+        let events: StreamEvent[] = [];
+        return talk({
+          ...socket,
+          async send(text) {
+            const frame: unknown = JSON.parse(text);
+            if (isObject(frame) && !("status" in frame)) {
+              events.push({ ...frame, type: String(frame["type"]) });
+              if (!TERMINAL.has(String(frame["type"]))) return socket.send(text);
+              check(events, report);
+            }
+            events = [];
+            return socket.send(text);
+          },
+        });
+      };
+    },
+  };
+}
+
+const TERMINAL = new Set(["response.completed", "response.failed", "response.incomplete"]);
+
+function check(events: readonly StreamEvent[], report: (problem: string) => void): void {
+  for (const violation of violationsIn(events)) report(JSON.stringify(violation));
+  // What is not of the core was asked for.
+  if (events.some(isExtended)) return;
+  for (const problem of events.flatMap(eventProblems)) report(problem);
+}
+
+function isExtended({ type, item }: StreamEvent): boolean {
+  if (type.startsWith("response.mcp_call")) return true;
+  return isObject(item) && (item["type"] === "mcp_call" || item["type"] === "spanline:tool_call");
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { refuses, type Answer } from "../../support/scripted-provider.ts";
+import {
+  ask,
+  called,
+  echoes,
+  errorIn,
+  gate,
+  saysWhen,
+  textIn,
+  worldOf,
+  type How,
+  type World,
+} from "./world.ts";
+
+const KEYED = keyed("once");
+
+function keyed(key: string, more = {}): How {
+  return { headers: { "idempotency-key": key, ...more } };
+}
+
+/** More than a session remembers of what was asked. */
+const MANY = 130;
+
+/** The agent, which does something else about what is said here. */
+function except(special: { readonly [text: string]: Answer }): Answer {
+  return (signal, call) => (special[call.input.texts?.[0] ?? ""] ?? echoes())(signal, call);
+}
+
+function once(first: Answer): Answer {
+  let count = 0;
+  return (signal, call) => ((count += 1) === 1 ? first : echoes())(signal, call);
+}
+
+async function conversationIn(world: World): Promise<unknown> {
+  const { body } = await ask(world, { input: "Hi" });
+  return body["session_id"];
+}
+
+async function askMany(world: World, conversation: unknown): Promise<void> {
+  for (let at = 0; at < MANY; at += 1) await ask(world, { input: `Number ${at}`, conversation });
+}
+
+function times(world: World, text: string): number {
+  return world.heard().filter((heard) => heard === text).length;
+}
+
+describe("a key, long after it was used in a session", () => {
+  it("is not run twice, whatever was taken back since [OR-45]", async () => {
+    const more = gate();
+    const world = await worldOf([except({ Long: saysWhen(more, "Done") })]);
+    const conversation = await conversationIn(world);
+    await ask(world, { input: "Go", conversation }, KEYED);
+    await askMany(world, conversation);
+    const before = world.provider.calls.length;
+    const waiting: unknown[] = [];
+    await ask(world, { input: "Long", conversation, background: true });
+    await called(world, before + 1);
+    for (let at = 0; at < 100; at += 1) {
+      const { body } = await ask(world, { input: "Wait", conversation, background: true });
+      waiting.push(body["id"]);
+    }
+    for (const id of waiting)
+      await ask(world, undefined, { path: `/responses/${String(id)}/cancel` });
+    more.open();
+    const again = await ask(world, { input: "Go", conversation }, KEYED);
+    expect([again.status, textIn(again.body)]).toEqual([200, "You said: Go"]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect([times(world, "Go"), times(world, "Wait")]).toEqual([1, 0]);
+  });
+
+  it("is run when it was turned away before [OR-45] [OR-46]", async () => {
+    const world = await worldOf([except({ Go: once(refuses("throttled")) })]);
+    const conversation = await conversationIn(world);
+    expect((await ask(world, { input: "Go", conversation }, KEYED)).status).toBe(429);
+    await askMany(world, conversation);
+    const again = await ask(world, { input: "Go", conversation }, KEYED);
+    expect([again.status, textIn(again.body)]).toEqual([200, "You said: Go"]);
+    const third = await ask(world, { input: "Go", conversation }, KEYED);
+    expect(third.body).toEqual(again.body);
+    expect(times(world, "Go")).toBe(2);
+  });
+});
+
+describe("a key", () => {
+  it("is another than one that only looks as if it were used again [OR-45]", async () => {
+    const world = await worldOf([except({ Go: once(refuses("throttled")) })]);
+    const conversation = await conversationIn(world);
+    const statuses: number[] = [];
+    for (const [input, key] of [
+      ["Go", "a"],
+      ["Go", "a"],
+      ["Other", "a/1"],
+      ["Third", "1/a"],
+    ] as const)
+      statuses.push((await ask(world, { input, conversation }, keyed(key))).status);
+    expect(statuses).toEqual([429, 200, 200, 200]);
+  });
+
+  it("says more than the words and a count of retries: under another one they are another request [OR-45]", async () => {
+    const world = await worldOf([echoes()]);
+    const one = await ask(world, { input: "Go" }, keyed("a"));
+    const other = await ask(world, { input: "Go" }, keyed("b", { "x-stainless-retry-count": "1" }));
+    expect(other.body["id"]).not.toBe(one.body["id"]);
+    const again = await ask(world, { input: "Go" }, keyed("b", { "x-stainless-retry-count": "2" }));
+    expect(again.body).toEqual(other.body);
+    expect(world.heard()).toEqual(["Go", "Go"]);
+  });
+
+  it("whose request was refused is not good for another conversation [OR-45]", async () => {
+    const world = await worldOf([echoes()], { agent: { images: "reject" } });
+    const told = (text: string, picture: boolean) => [
+      { role: "user", content: text },
+      { role: "assistant", content: "Good to know" },
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Who am I?" },
+          ...(picture ? [{ type: "input_image", image_url: PICTURE }] : []),
+        ],
+      },
+    ];
+    const refused = await ask(world, { input: told("I am Ada", true) }, KEYED);
+    expect(refused.status).toBe(400);
+    const other = await ask(world, { input: told("I am Bob", false) }, KEYED);
+    expect([other.status, errorIn(other)["code"]]).toEqual([409, "idempotency_key_reused"]);
+    expect(world.heard()).toEqual([]);
+  });
+});
+
+const PICTURE =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,0 +1,73 @@
+import { createServer, type AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import { defineAgent } from "../../../src/bridge/define-agent.ts";
+import type { CallLimits } from "../../../src/providers/agentcore/limits.ts";
+import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { awsFrame, startEventStream, startPeer, textDelta } from "../../support/peer.ts";
+import { HARNESS, KEYS } from "../../support/provider-session.ts";
+import { serveSessions } from "../support/serve-sessions.ts";
+import { ask, errorIn, textIn, type Answered } from "./world.ts";
+
+const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 };
+
+/** What a caller is told of an agent behind an address, of whose limits one is short. */
+async function asked(endpoint: string, short: CallLimits): Promise<Answered> {
+  const limits = { ...LONG, ...short };
+  const provider = harnessProvider({ harnessArn: HARNESS, endpoint, credentials: KEYS, limits });
+  const agents = [defineAgent({ name: "far", provider })];
+  const served = await serveSessions({ agents, settings: { approvalMs: 1 } });
+  return ask(served, { input: "Hi" });
+}
+
+/** Takes connections, and never gets as far as a handshake. */
+async function startMute(): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return `https://127.0.0.1:${port}`;
+}
+
+function begins(response: ServerResponse): void {
+  startEventStream(response);
+  response.write(awsFrame("messageStart", { role: "assistant" }));
+  response.write(textDelta("Half of"));
+}
+
+it("a connection that does not come is told by its own name, and may be tried again [OR-52] [OR-51]", async () => {
+  const answer = await asked(await startMute(), { connect: 40 });
+  expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "connect_failed"]);
+  expect(String(errorIn(answer)["message"])).toContain("0.04 s");
+  expect(answer.headers.get("x-should-retry")).toBe("true");
+});
+
+it("a first event that does not come is told by its own name [OR-52] [OR-51]", async () => {
+  const peer = await startPeer(() => {});
+  const answer = await asked(peer.url, { firstEvent: 40 });
+  expect([answer.status, errorIn(answer)["code"]]).toEqual([504, "first_event_timeout"]);
+  expect(answer.headers.get("x-should-retry")).toBe("false");
+});
+
+it("silence in the middle is told by its own name, with what came before [OR-52] [OR-22]", async () => {
+  const peer = await startPeer(begins);
+  const { status, body } = await asked(peer.url, { idle: 40 });
+  expect([status, textIn(body)]).toEqual([200, "Half of"]);
+  expect(body).toMatchObject({ status: "failed", error: { code: "idle_timeout" } });
+});
+
+it("a call that goes on for too long is told by its own name, however much it says [OR-52] [OR-22]", async () => {
+  const peer = await startPeer((response) => {
+    begins(response);
+    const timer = setInterval(() => response.write(textDelta(" it")), 5);
+    response.on("close", () => clearInterval(timer));
+  });
+  const { status, body } = await asked(peer.url, { total: 300 });
+  expect([status, textIn(body).startsWith("Half of")]).toEqual([200, true]);
+  expect(body).toMatchObject({ status: "failed", error: { code: "deadline_exceeded" } });
+});
