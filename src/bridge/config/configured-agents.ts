@@ -7,6 +7,7 @@ import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
+import { demoDefaults, hasDemoTools } from "./demo-defaults.ts";
 import { filesOf } from "./files-of.ts";
 import { needsTrust } from "./needs-trust.ts";
 import { inFile, placedAt } from "./placed-at.ts";
@@ -82,13 +83,13 @@ function untrusted(reason: string): SpanlineError {
 
 async function agentFrom(
   config: AgentConfig,
-  { provider }: StartedProvider,
+  { provider, tools: unlessOwn = [] }: StartedProvider,
   options: ConfiguredOptions & FoundEnvironment,
 ): Promise<Agent> {
   const { name, policy, toolFiles, rest } = config;
   const folder = dirname(options.file);
   const mcp = await serversOf(config, { folder, environment: options.environment });
-  const tools: Tool[] = [];
+  const tools: Tool[] = hasDemoTools(config) ? [...unlessOwn] : [];
   for (const file of toolFiles) tools.push(...(await loadTools(file, folder)));
   const protectedFolders = [...options.protectedFolders, ...(await filesOf(config, folder))];
   const readable = policy ?? definePolicy({ default: "allow" });
@@ -108,6 +109,7 @@ async function agentFrom(
   const secrets = [...options.secrets, ...mcp.secrets];
   const { servers } = mcp;
   return defineAgent({
+    ...demoDefaults(config),
     ...rest,
     name,
     provider,

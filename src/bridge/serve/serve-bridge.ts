@@ -1,4 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
+import { urlsElsewhere } from "../../http/any-address.ts";
 import { checkKeylessHost } from "../../http/keys.ts";
 import type { RunningServer } from "../../http/server.ts";
 import type { Sessions } from "../../session/sessions.ts";
@@ -23,6 +24,8 @@ export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "acce
 
 export interface ServedBridge {
   readonly url: string;
+  /** Where other machines reach it, when it listens on all addresses. */
+  readonly elsewhere: readonly string[];
   readonly sessions: Sessions;
   readonly token: string;
   /** Whether a key is needed. */
@@ -70,6 +73,7 @@ export async function serveBridge(
     );
     return {
       url: server.url,
+      elsewhere: urlsElsewhere(host, server.port),
       sessions,
       token,
       needsKey,
