@@ -9,6 +9,7 @@ import { DEFAULT_SERVE } from "../config/default-serve.ts";
 import { notePort, whoListens } from "../listening-port.ts";
 import { openBridge } from "../open-bridge.ts";
 import { portalToken } from "../portal-token.ts";
+import { placeSeed } from "./repeatable-sessions.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
@@ -49,7 +50,8 @@ export async function serveBridge(
   const { host, port } = placeOf(options);
   const needsKey = serving.keys.length > 0;
   checkKeylessHost(host, { hasKeys: needsKey, isKeyless: !needsKey });
-  const bridge = openBridge(serving.deterministic ? { ...options, coalesceMs: 0 } : options);
+  const repeatable = serving.deterministic ? { coalesceMs: 0, seed: placeSeed } : {};
+  const bridge = openBridge({ ...options, ...repeatable });
   const leave = (): void => void bridge.close().catch(report);
   signal?.addEventListener("abort", leave, { once: true });
   try {
