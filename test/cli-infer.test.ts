@@ -49,7 +49,10 @@ describe("spanline infer", () => {
     writeFileSync(file, "agents:\n  helper:\n    provider: { type: demo }\n");
     const args = ["infer", "--config", file, "--agent", "helper"];
     const first = await cli.run(args, { input: HELLO });
-    expect([first.status, first.stderr]).toEqual([0, ""]);
+    expect([first.status, first.stderr]).toEqual([
+      0,
+      "tools that are not offered here: save_note, tell_time; `spanline serve` offers them\n",
+    ]);
     const [{ session_id }] = JSON.parse(first.stdout).items;
     const messages = [
       { role: "assistant", content: "Hello!", session_id },
@@ -75,7 +78,11 @@ describe("spanline infer", () => {
   });
 
   it.each([
-    [{}, HELLO, /^Name one agent, by AWS_HARNESS_ARN or AWS_RUNTIME_ARN; neither is set\n$/],
+    [
+      {},
+      HELLO,
+      /^Name an agent: one of a configuration with --agent, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
+    ],
     [
       { AWS_HARNESS_ARN: HARNESS },
       HELLO,

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
+import { machineAddresses } from "../src/platform/machine-names.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
@@ -70,12 +71,12 @@ function textOf({ output }: Told): string {
 }
 
 /** A configuration of the demo agent, and of one that nobody calls. */
-function configWith(serve: object): string {
+function configWith(serve: object, demo: object = {}): string {
   const folder = newPlace();
   mkdirSync(folder);
   const file = join(folder, "team.json");
   const other = { provider: { type: "local", model: "ollama:none" } };
-  const agents = { demo: { provider: { type: "demo" } }, other };
+  const agents = { demo: { provider: { type: "demo" }, ...demo }, other };
   writeFileSync(file, JSON.stringify({ agents, serve }));
   return file;
 }
@@ -154,6 +155,39 @@ describe("spanline serve", () => {
     expect(notes()).not.toContain(id);
   });
 
+  it("keeps the log of requests in a file with nothing else in it", async () => {
+    await command.bundle("index.ts", "library/index.mjs");
+    const tools = `import { defineTool } from "../library/index.mjs";
+      const input = { type: "object", properties: {} };
+      const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
+      const description = "Tells the weather in a city";
+      export default [defineTool({ name: "get_weather", description, input, run })];`;
+    const config = configWith({}, { approvals: { otherwise: "allow" }, tools: ["./tools.mjs"] });
+    writeFileSync(join(config, "..", "tools.mjs"), tools);
+    const log = join(command.folder, "access.jsonl");
+    writeFileSync(log, '{"before":true}\n');
+    const args = ["--config", config, "--access-log", log];
+    const { url, notes, child } = await started("serve", newPlace(), args);
+    await told(ask(url, { input: "Please get the weather" }));
+    child.kill("SIGINT");
+    await once(child, "exit");
+    const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { before: true },
+      { status: 200 },
+    ]);
+    expect(notes()).toContain("The tool get_weather failed: there is no weather: nowhere\n");
+    expect(notes()).toContain("Stopping.");
+  });
+
+  it("says why a log of requests cannot be kept", async () => {
+    const log = join(command.folder, "none", "access.jsonl");
+    const place = ["--port", "0", "--data-dir", newPlace()];
+    const { status, stderr } = await command.run(["serve", ...place, "--access-log", log]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`ENOENT`)]);
+    expect(stderr).toContain("access log");
+  });
+
   it("knows its callers by their keys, and keeps their sessions apart [OR-36]", async () => {
     const config = configWith({
       keys: [
@@ -201,16 +235,31 @@ describe("spanline serve", () => {
     const { status, stderr, stdout } = await command.run([name, "--host", "0.0.0.0", ...place]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("0.0.0.0");
-    expect(stderr).toContain("keys");
+    expect(stderr).toContain("serve.keys of the configuration, such as { name: ada,");
   });
 
   it("lets others in with keys", async () => {
     const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
     const KEY = "a-key-of-some-letters";
     const args = ["--host", "0.0.0.0", "--config", config];
-    const { url } = await started("serve", newPlace(), args, { KEY });
+    const { url, facts } = await started("serve", newPlace(), args, { KEY });
     expect((await ask(url, { input: "Hello" })).status).toBe(401);
-    expect((await ask(url, { input: "Hello" }, { key: KEY })).status).toBe(200);
+    // A machine without a network has no other.
+    for (const one of [url, ...facts.elsewhere]) {
+      expect((await ask(one, { input: "Hello" }, { key: KEY })).status).toBe(200);
+    }
+  });
+
+  it("says where other machines reach it", async () => {
+    const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
+    const place = ["--port", "0", "--host", "0.0.0.0", "--data-dir", newPlace()];
+    const environment = { KEY: "a-key-of-some-letters" };
+    const child = command.start(["serve", ...place, "--config", config], { environment });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const said = await saying(child.stdout, "Ctrl-C");
+    for (const address of machineAddresses().filter((one) => !one.includes(":"))) {
+      expect(said).toMatch(new RegExp(`Other machines .*http://${address}:\\d+/v1`));
+    }
   });
 
   it("says which key has no value, and where it stands", async () => {

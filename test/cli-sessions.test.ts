@@ -152,6 +152,27 @@ describe("spanline sessions list", () => {
     expect(rest.stdout).not.toContain("ses_mid");
   });
 
+  it("says whose they are where some are not this machine's", async () => {
+    const at = Date.now() - HOUR;
+    const directory = await directoryWith(
+      { sessionId: "ses_a", at, principal: "evaluation" },
+      { sessionId: "ses_b", at: at - HOUR },
+    );
+    const { stdout } = await cli.run(["sessions", "list", "-d", directory]);
+    expect(stdout).toBe(
+      [
+        "SESSION  STATE  AGENT  PRINCIPAL   CHANGED  EVENTS  TITLE",
+        "ses_a    idle   demo   evaluation  1 h ago  1       -",
+        "ses_b    idle   demo   local       2 h ago  1       -",
+        "",
+      ].join("\n"),
+    );
+    const shown = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
+    expect(shown.stdout).toContain("\n  of       evaluation\n");
+    const own = await cli.run(["sessions", "show", "ses_b", "-d", directory]);
+    expect(own.stdout).not.toContain("local");
+  });
+
   it("finds by words and by agent, for people and for programs", async () => {
     const at = Date.now();
     const directory = await directoryWith(
@@ -292,9 +313,10 @@ describe("beside the process that runs the sessions", () => {
     await saying(refusing.stderr, "and its log for ever? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
+    const left = once(follower, "exit");
     const deleted = await cli.run([...args, "--yes"]);
     expect([deleted.status, deleted.stderr]).toEqual([0, expect.stringContaining("is deleted.")]);
-    const [status] = await once(follower, "exit");
+    const [status] = await left;
     expect([status, await noted]).toEqual([2, expect.stringContaining(sessionId)]);
     expect(await prompt("Hello")).toContain("not_found");
     await stop();
@@ -371,6 +393,15 @@ describe("spanline up that is to keep less than all", () => {
     expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
     expect(sessionId).toBe("ses_new");
     expect(await listed(directory)).toEqual(["ses_new"]);
+  });
+
+  it("deletes them for serve as well", async () => {
+    const directory = await directoryWith({ sessionId: "ses_old", at: Date.now() - 40 * DAY });
+    const args = ["serve", "--port", "0", "--keep-days", "30", "--data-dir", directory];
+    const child = cli.start(args);
+    expect(await saying(child.stderr, "\n")).toMatch(/^Deleted 1 session; /);
+    await saying(child.stdout, "Ctrl-C");
+    expect(await listed(directory)).toEqual([]);
   });
 
   it("deletes nothing without a word of that", async () => {

@@ -38,11 +38,24 @@ describe("docs/dependencies.md", () => {
 });
 
 describe("the pages in docs", () => {
+  const pages = readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`);
+
+  it("show no key that would let somebody in who has only read them", () => {
+    const digests = pages.filter((page) => /sha256["']?: ["']?[0-9a-f]{64}\b/i.test(read(page)));
+    expect(digests).toEqual([]);
+  });
+
+  it("ask the server where it listens", () => {
+    const asked = pages.flatMap((page) => [...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g)]);
+    expect(new Set(asked.map(([, port]) => port))).toEqual(new Set(["4777"]));
+  });
+
   it("link to nothing that the package does not have", () => {
     const { files } = JSON.parse(read("package.json"));
-    const links = readdirSync(join(root, "docs"))
-      .filter((name) => name.endsWith(".md"))
-      .flatMap((name) => [...read(`docs/${name}`).matchAll(/\]\((?!https?:|#)([^)#]+)/g)])
+    const links = pages
+      .flatMap((page) => [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)])
       .map((match) => join("docs", match[1] ?? ""));
     expect(links.length).toBeGreaterThan(3);
     const isPacked = (path: string): boolean =>

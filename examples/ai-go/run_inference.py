@@ -1,9 +1,13 @@
 """The one file that AI GO! runs itself: it hands each turn to a Spanline server, and hands the answer back."""
 
 import json
+import time
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import Any, Optional
+
+# Less than the timeout in the model's file, so that it is this error that is seen.
+SECONDS = 110
 
 
 def run_inference(body: str, environment: dict[str, Any]) -> str:
@@ -13,15 +17,36 @@ def run_inference(body: str, environment: dict[str, Any]) -> str:
     headers = {"content-type": "application/json"}
     if environment.get("SPANLINE_API_KEY"):
         headers["authorization"] = f"Bearer {environment['SPANLINE_API_KEY']}"
+    base = environment["SPANLINE_URL"].rstrip("/").removesuffix("/v1")
     request = urllib.request.Request(
-        environment["SPANLINE_URL"].rstrip("/") + "/v1/inference",
+        f"{base}/v1/inference",
         data=json.dumps(turn).encode("utf-8"),
         headers=headers,
     )
+    latest = time.monotonic() + SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=max(1, latest - time.monotonic())) as answer:
+                return answer.read().decode("utf-8")
+        except urllib.error.HTTPError as error:
+            wait = pause(error)
+            if wait is not None and time.monotonic() + wait < latest:
+                time.sleep(wait)
+                continue
+            said = error.read(4096).decode("utf-8", "replace")
+            raise RuntimeError(f"Spanline answered {error.code}: {said}") from None
+        except OSError as error:
+            reason = getattr(error, "reason", error)
+            raise RuntimeError(
+                f"No answer from a Spanline server at {base}: {reason}. Does it run, and is SPANLINE_URL right?"
+            ) from None
+
+
+def pause(error: urllib.error.HTTPError) -> Optional[float]:
+    """How long to wait before the turn is sent again; None where it may have been run, or would be refused again."""
+    if error.headers.get("x-should-retry") != "true":
+        return None
     try:
-        # Less than the timeout in the model's file, so that it is this error that is seen.
-        with urllib.request.urlopen(request, timeout=110) as answer:
-            return answer.read().decode("utf-8")
-    except urllib.error.HTTPError as error:
-        said = error.read(4096).decode("utf-8", "replace")
-        raise RuntimeError(f"Spanline answered {error.code}: {said}") from None
+        return max(0.2, float(error.headers.get("retry-after") or 1))
+    except ValueError:
+        return None

@@ -1,5 +1,6 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
+import type { Seed } from "../session/new-id.ts";
 import type { Datasync } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
 import type { ConfigMark, UsedConfig } from "./config/used-config.ts";
@@ -25,6 +26,8 @@ export interface BridgeOptions {
   readonly datasync?: Datasync;
   /** How long the pieces of a text are gathered; 0 keeps each as it came. */
   readonly coalesceMs?: number;
+  /** What ids are made of, in place of chance. */
+  readonly seed?: Seed;
   /** Applied by the process that runs the sessions; everything is kept without it. */
   readonly retention?: RetentionOptions;
   /** Aborted when this process is to end: what it is just opening is given up. */

@@ -4,12 +4,14 @@ import type { Emulator } from "../emulator/emulator.ts";
 import { emulate } from "../emulator/emulate.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 import type { Clock } from "../platform/clock.ts";
+import { makeFolder } from "../platform/make-folder.ts";
 import { httpTime } from "../platform/time-text.ts";
 import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Agent } from "../session/agent.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import type { Tool } from "../tools/tool.ts";
+import { DEMO_SETTINGS } from "./config/demo-defaults.ts";
 import type { StartedProvider } from "./config/started-provider.ts";
 import { defineAgent } from "./define-agent.ts";
 
@@ -24,38 +26,42 @@ export async function startDemoAgent(directory: string, clock: Clock): Promise<D
   return { agent: demoAgentOn(emulator, { directory, clock }), emulator };
 }
 
-/** The same agent without its tools, for whoever has some. */
-export async function demoProvider(dataDirectory: string | undefined): Promise<StartedProvider> {
+/** Its parts, for agents of a configuration. What its emulator is told is kept where that is named, and else nowhere. */
+export async function demoProvider(
+  dataDirectory: string | undefined,
+  place: NotesPlace,
+): Promise<StartedProvider> {
   const emulator = await emulate(dataDirectory === undefined ? {} : { dataDirectory });
-  return { provider: providerOn(emulator), close: () => emulator.close() };
+  const tools = demoTools(place);
+  return { provider: providerOn(emulator), tools, close: () => emulator.close() };
 }
 
 function providerOn({ demoArn, url }: Emulator): Provider {
   return harnessProvider({ harnessArn: demoArn, endpoint: url, credentials: TEST_CREDENTIALS });
 }
 
-export interface DemoOptions {
+interface NotesPlace {
   /** Where notes are saved. */
   readonly directory: string;
   readonly clock: Clock;
+}
+
+export interface DemoOptions extends NotesPlace {
   /** Beside its own. */
   readonly tools?: readonly Tool[];
 }
 
-export function demoAgentOn(
-  emulator: Emulator,
-  { directory, clock, tools = [] }: DemoOptions,
-): Agent {
+export function demoAgentOn(emulator: Emulator, { tools = [], ...place }: DemoOptions): Agent {
   return defineAgent({
+    ...DEMO_SETTINGS,
     name: "demo",
     provider: providerOn(emulator),
-    tools: [saveNote(directory), tellTime(clock), ...tools],
-    approvals: { ask: ["save_note"], allow: ["tell_time"] },
-    // It cannot see: it is told what there is to see.
-    images: "describe",
-    // The demo goes on by itself after a kill; others ask.
-    onLost: "continue",
+    tools: [...demoTools(place), ...tools],
   });
+}
+
+function demoTools({ directory, clock }: NotesPlace): readonly Tool[] {
+  return [saveNote(directory), tellTime(clock)];
 }
 
 function saveNote(directory: string): Tool {
@@ -69,6 +75,7 @@ function saveNote(directory: string): Tool {
       required: ["text"],
     },
     async run({ text }) {
+      await makeFolder(directory);
       await appendFile(file, `${typeof text === "string" ? text : ""}\n`, { mode: 0o600 });
       return `Saved in ${file}`;
     },

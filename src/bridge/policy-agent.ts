@@ -7,6 +7,7 @@ import { readPolicy } from "../policy/document/read-policy.ts";
 import type { Agent } from "../session/agent.ts";
 import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../tools/workspace/workspace-tools.ts";
 import type { ConfigSurroundings } from "./config/config-surroundings.ts";
+import { demoDefaults, hasDemoTools } from "./config/demo-defaults.ts";
 import { filesOf } from "./config/files-of.ts";
 import { readConfig, type AgentConfig } from "./config/read-config.ts";
 import { readDocument } from "./config/read-document.ts";
@@ -54,9 +55,10 @@ export async function configuredPolicy(
   (await startProblems(config, { ...around, ...place, file })).forEach(notice);
   const judged = {
     ...config,
+    rest: { ...demoDefaults(config), ...config.rest },
     path: `agents.${config.name}.policy`,
     tool,
-    isWhole: config.toolFiles.length === 0,
+    isWhole: config.toolFiles.length === 0 && !hasDemoTools(config),
   };
   return judgedAgent(judged, { notice, root, protectedFolders });
 }

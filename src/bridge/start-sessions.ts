@@ -13,8 +13,8 @@ export async function startSessions(
   options: BridgeOptions,
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
-  const { directory, keysDirectory, clock, agents, datasync, coalesceMs, retention, signal } =
-    options;
+  const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
+  const { coalesceMs, seed } = options;
   const report = (error: unknown): void => {
     // That it was told to end is no news.
     if (signal?.aborted !== true || error !== signal.reason) options.report(error);
@@ -44,6 +44,7 @@ export async function startSessions(
       owner,
       report,
       ...(coalesceMs !== undefined && { coalesceMs }),
+      ...(seed !== undefined && { seed }),
       ...(signal !== undefined && { signal }),
       ...(keys !== undefined && { sign: keys.sign, verify: verifyWith(keys) }),
     });

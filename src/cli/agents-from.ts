@@ -55,12 +55,16 @@ export function agentsFrom(
       report,
       notice,
       commandNotice,
-      // Whoever names it means it.
-      isTrusted: async (digest) => {
-        if (flags.config !== undefined) return true;
-        const { isTrusted } = await import("../bridge/config/trusted-configs.ts");
-        return isTrusted({ file, digest }, userDirectory(process.env));
-      },
+      isTrusted: trustIn(file, flags),
     });
+  };
+}
+
+/** Whoever names a configuration means it. */
+export function trustIn(file: string, flags: ConfigFlags): (digest: string) => Promise<boolean> {
+  return async (digest) => {
+    if (flags.config !== undefined) return true;
+    const { isTrusted } = await import("../bridge/config/trusted-configs.ts");
+    return isTrusted({ file, digest }, userDirectory(process.env));
   };
 }

@@ -1,6 +1,5 @@
 import { Option, type Command } from "commander";
 import { addLimitOptions } from "./agent-options.ts";
-import { CONFIG } from "./config-option.ts";
 import type { InferFlags } from "./infer.ts";
 
 /** `spanline infer`. */
@@ -11,7 +10,7 @@ export function addInfer(spanline: Command, done: (exitCode: number) => void): v
       "one turn for AI GO!: its request on standard input, its answer on standard output",
     )
     .option("--agent <name>", "an agent of the configuration, in place of the environment's")
-    .option("-c, --config <file>", CONFIG)
+    .option("-c, --config <file>", "its configuration; with --agent alone, the nearest one upwards")
     .option("-d, --data-dir <folder>", "where the demo agent keeps its sessions")
     .addOption(
       new Option("--history <policy>", "for a conversation that has no session here")
@@ -33,6 +32,9 @@ Examples:
 
 Without --agent or --config the environment names the agent and the credentials: AWS_HARNESS_ARN or AWS_RUNTIME_ARN, AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN; nothing else is asked for credentials. AWS_ENDPOINT_URL leads to an emulator.
+
+Tools that run here are not offered: neither those of the configuration nor those of a workspace or of MCP servers. A server offers
+them: spanline serve, and /v1/inference.
 
 Exit codes:
   0    the agent ended its turn

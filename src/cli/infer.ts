@@ -1,6 +1,7 @@
 import { queryModel } from "../aigo/query-model.ts";
 import { readInferenceBody } from "../aigo/run-inference.ts";
 import { providerFromEnvironment } from "../aigo/provider-from-environment.ts";
+import type { RunnableAgent } from "../bridge/start-demo-run.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
 import { oneLine } from "../inspect/style.ts";
@@ -62,6 +63,7 @@ async function infer(flags: InferFlags, around: Surroundings): Promise<number> {
 async function providerOf(flags: InferFlags, around: Surroundings) {
   const { agent, config, dataDir } = flags;
   if (agent === undefined && config === undefined) {
+    if (!NAMES_OF_AGENTS.some((name) => process.env[name])) throw nobodyNamed();
     const provider = providerFromEnvironment(process.env, { limits: limitsFrom(flags) });
     return { provider, close: async () => {} };
   }
@@ -78,7 +80,22 @@ async function providerOf(flags: InferFlags, around: Surroundings) {
     },
     { ...around, isKept: true },
   );
+  around.terminal.note(notOffered(started.agent));
   return { provider: started.agent.provider, close: started.close };
+}
+
+const NAMES_OF_AGENTS = ["AWS_HARNESS_ARN", "AWS_RUNTIME_ARN"];
+
+function nobodyNamed(): SpanlineError {
+  const message = `Name an agent: one of a configuration with --agent, or set ${NAMES_OF_AGENTS.join(" or ")}`;
+  return new SpanlineError("invalid_option", message);
+}
+
+/** An evaluation of an agent without its tools is one of another agent. */
+function notOffered({ tools, open }: RunnableAgent["agent"]): string {
+  const names = [...tools.keys(), ...(open === undefined ? [] : ["those of its MCP servers"])];
+  if (names.length === 0) return "";
+  return `tools that are not offered here: ${oneLine(names.join(", "))}; \`spanline serve\` offers them\n`;
 }
 
 const LIMITS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;

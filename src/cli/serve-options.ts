@@ -21,10 +21,13 @@ Agents are what clients take for models. Without a configuration there is the de
 "spanline up" or an editor runs on the same sessions, this process joins it.
 
 On this machine no key is needed unless the configuration has some (serve.keys); on any other address there have to be keys.
+docs/serving.md says how to make one.
+
+Without --keep-days and --keep-mb, sessions are kept until you delete them.
 
 Examples:
   spanline serve
-  spanline serve --host 0.0.0.0 --config team.yaml --access-log 2> access.jsonl
+  spanline serve --host 0.0.0.0 --config team.yaml --access-log access.jsonl
   OPENAI_BASE_URL=http://127.0.0.1:4777/v1 OPENAI_API_KEY=none my-client
 
 Exit codes:

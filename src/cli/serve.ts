@@ -16,11 +16,14 @@ export function serveCommand(flags: ServeFlags): Promise<number> {
 }
 
 function asText(served: ServedBridge, directory: string): string {
-  const { url, agents, isOwner, ownerPid, config, needsKey } = served;
+  const { url, elsewhere, agents, isOwner, ownerPid, config, needsKey } = served;
   const [first = ""] = agents;
   const key = needsKey ? ` -H "authorization: Bearer $KEY"` : "";
   const body = JSON.stringify({ model: first, input: "Hello!", stream: true });
   const told = [
+    ...(elsewhere.length === 0
+      ? []
+      : [`Other machines reach them at ${elsewhere.map((one) => `${one}/v1`).join(", ")}.`]),
     `Agents come from ${config === undefined ? "the demo" : oneLine(config)}: ${agents.join(", ")}.`,
     ...(isOwner ? [] : [`Process ${ownerPid} runs the sessions.`]),
     `Sessions are kept in ${directory}.`,
@@ -38,6 +41,6 @@ Ctrl-C stops it.
 }
 
 function asJson(served: ServedBridge, directory: string): string {
-  const { url, isOwner, ownerPid, config = null, agents, needsKey } = served;
-  return `${JSON.stringify({ url, isOwner, ownerPid, directory, config, agents, needsKey })}\n`;
+  const { url, elsewhere, isOwner, ownerPid, config = null, agents, needsKey } = served;
+  return `${JSON.stringify({ url, elsewhere, isOwner, ownerPid, directory, config, agents, needsKey })}\n`;
 }

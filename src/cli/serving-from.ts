@@ -1,11 +1,13 @@
 import type { Serving } from "../bridge/config/configured-serving.ts";
-import { configFrom, type ConfigFlags } from "./agents-from.ts";
+import { accessLogTo } from "./access-log-to.ts";
+import { configFrom, trustIn, type ConfigFlags } from "./agents-from.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
 export interface ServingFlags extends ConfigFlags {
   readonly host?: string;
   readonly port?: number;
-  readonly accessLog?: true;
+  /** A file, or among the notes. */
+  readonly accessLog?: true | string;
 }
 
 export interface ServingPlace {
@@ -17,20 +19,20 @@ export interface ServingPlace {
 
 export async function servingFrom(
   flags: ServingFlags,
-  write: (line: string) => void,
+  note: (line: string) => void,
 ): Promise<ServingPlace> {
   const { host, port, accessLog } = flags;
   const file = configFrom(flags);
-  const serving = file === undefined ? {} : { serving: await servingIn(file) };
+  const serving = file === undefined ? {} : { serving: await servingIn(file, flags) };
   return {
     ...serving,
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
-    ...(accessLog === true && { accessLog: write }),
+    ...(accessLog !== undefined && { accessLog: accessLogTo(accessLog, note) }),
   };
 }
 
-async function servingIn(file: string): Promise<Serving> {
+async function servingIn(file: string, flags: ConfigFlags): Promise<Serving> {
   const { configuredServing } = await import("../bridge/config/configured-serving.ts");
-  return configuredServing({ file, environment: process.env });
+  return configuredServing({ file, environment: process.env, isTrusted: trustIn(file, flags) });
 }

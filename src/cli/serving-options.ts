@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CONFIG } from "./config-option.ts";
-import { port } from "./number-option.ts";
+import { port, positive } from "./number-option.ts";
 
 /** What the commands have that serve over HTTP. */
 export function addServingOptions(command: Command): Command {
@@ -9,5 +9,14 @@ export function addServingOptions(command: Command): Command {
     .option("--host <address>", "on which address, 127.0.0.1; any other needs keys")
     .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
-    .option("--access-log", "a line of JSON for each request, on standard error");
+    .option(
+      "--access-log [file]",
+      "a line of JSON for each request, at the end of a file; on standard error without one",
+    )
+    .option("--keep-days <number>", "delete sessions that nobody used for so many days", positive)
+    .option(
+      "--keep-mb <number>",
+      "delete the oldest sessions until so many megabytes are left",
+      positive,
+    );
 }

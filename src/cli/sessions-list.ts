@@ -37,11 +37,17 @@ export async function listCommand(flags: ListFlags): Promise<number> {
 }
 
 function tableText(sessions: readonly SessionRecord[], now: number): string {
+  // Of one's own machine there is nothing to say.
+  const hasOthers = sessions.some(({ principal }) => principal !== "local");
+  const whose = (name: string): string[] => (hasOthers ? [name] : []);
   const rows = [
-    ["SESSION", "STATE", "AGENT", "CHANGED", "EVENTS", "TITLE"],
-    ...sessions.map(({ sessionId, state, agent, updatedAt, seq, title }) =>
-      [sessionId, state, agent, ageText(now - updatedAt), String(seq), title ?? "-"].map(cell),
-    ),
+    ["SESSION", "STATE", "AGENT", ...whose("PRINCIPAL"), "CHANGED", "EVENTS", "TITLE"],
+    ...sessions.map(({ sessionId, state, agent, principal, updatedAt, seq, title }) => {
+      const age = ageText(now - updatedAt);
+      return [sessionId, state, agent, ...whose(principal), age, String(seq), title ?? "-"].map(
+        cell,
+      );
+    }),
   ];
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),

@@ -54,14 +54,15 @@ async function showJson(
 }
 
 function headText(session: SessionRecord, style: Style): string {
-  const { sessionId, title, agent, state, workingDirectory, createdAt, updatedAt } = session;
+  const { sessionId, title, agent, principal, state, workingDirectory } = session;
   const facts: readonly (readonly [name: string, value: string | null])[] = [
     ["id", sessionId],
     ["agent", agent],
+    ["of", principal === "local" ? null : principal],
     ["state", state],
     ["folder", workingDirectory],
-    ["created", isoTime(createdAt)],
-    ["changed", isoTime(updatedAt)],
+    ["created", isoTime(session.createdAt)],
+    ["changed", isoTime(session.updatedAt)],
   ];
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`  ${name.padEnd(7)}  ${oneLine(value)}`],

@@ -1,30 +1,34 @@
 import { placeOf, type ServeOptions } from "../bridge/serve/serve-bridge.ts";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { oneLine, printable } from "../inspect/style.ts";
+import { oneLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { lingering } from "../platform/lingering.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { processTerminal } from "../platform/terminal.ts";
 import { agentsFrom, usedConfig } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { INTERRUPTED } from "./interruption.ts";
+import { reported } from "./reported.ts";
+import { notKeptHere, retentionFrom, type KeepFlags } from "./retention-from.ts";
 import { servingFrom, type ServingFlags, type ServingPlace } from "./serving-from.ts";
 import { stopped } from "./stopped.ts";
 
-export interface BridgeFlags extends ServingFlags {
+export interface BridgeFlags extends ServingFlags, KeepFlags {
   readonly dataDir?: string;
 }
 
 /** Something that runs until it is told to stop. */
 export interface Running {
+  readonly isOwner: boolean;
+  readonly ownerPid: number;
   readonly close: () => Promise<void>;
 }
 
 export interface Starting<Started extends Running> {
   readonly start: (options: ServeOptions) => Promise<Started>;
   /** What is said on standard output when it runs. */
-  readonly said: (started: Started, directory: string, terminal: Terminal) => string;
+  readonly said: (started: Started, directory: string) => string;
 }
 
 /** Longer than stopping takes when everything ends that is told to. */
@@ -38,7 +42,7 @@ export async function untilStopped<Started extends Running>(
   const terminal = processTerminal();
   const stop = new AbortController();
   const end = stopped().then(() => stop.abort());
-  const report = (error: unknown): void => terminal.note(`${printable(String(error))}\n`);
+  const report = (error: unknown): void => terminal.note(reported(error));
   const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
   let directory = "";
   let place: ServingPlace = {};
@@ -55,6 +59,7 @@ export async function untilStopped<Started extends Running>(
       clock: systemClock,
       agents: agentsFrom(flags, { directory, report, notice }),
       ...usedConfig(flags),
+      ...retentionFrom(flags, (line) => terminal.note(line)),
       notice,
       report,
       waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
@@ -64,7 +69,8 @@ export async function untilStopped<Started extends Running>(
     terminal.note(`${complaint(error, place)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
-  await terminal.write(said(started, directory, terminal));
+  if (!started.isOwner) terminal.note(notKeptHere(flags, started.ownerPid));
+  await terminal.write(said(started, directory));
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
   lingering(LONG_MS, () => {

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { positive } from "./number-option.ts";
 import { addServingOptions } from "./serving-options.ts";
 import type { UpFlags } from "./up.ts";
 
@@ -9,12 +8,6 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
     .command("up")
     .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
   addServingOptions(up)
-    .option("--keep-days <number>", "delete sessions that nobody used for so many days", positive)
-    .option(
-      "--keep-mb <number>",
-      "delete the oldest sessions until so many megabytes are left",
-      positive,
-    )
     .option("--new-token", "make another token for the link; the old one loses its rights")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)

@@ -2,9 +2,8 @@ import { runUp, type Up } from "../bridge/run-up.ts";
 import { oneLine } from "../inspect/style.ts";
 import { ownCommand } from "./own-command.ts";
 import { untilStopped, type BridgeFlags } from "./until-stopped.ts";
-import { notKeptHere, retentionFrom, type KeepFlags } from "./up-retention.ts";
 
-export interface UpFlags extends KeepFlags, BridgeFlags {
+export interface UpFlags extends BridgeFlags {
   readonly json?: true;
   readonly newToken?: true;
 }
@@ -12,21 +11,14 @@ export interface UpFlags extends KeepFlags, BridgeFlags {
 /** Runs the bridge until it is told to stop; returns the exit code. */
 export function upCommand(flags: UpFlags): Promise<number> {
   return untilStopped(flags, {
-    start: (options) =>
-      runUp({
-        ...options,
-        newToken: flags.newToken === true,
-        ...retentionFrom(flags, (line) => process.stderr.write(line)),
-      }),
-    said(up, directory, terminal) {
-      if (!up.isOwner) terminal.note(notKeptHere(flags, up.ownerPid));
-      return flags.json === true ? asJson(up, directory) : asText(up, directory, flags);
-    },
+    start: (options) => runUp({ ...options, newToken: flags.newToken === true }),
+    said: (up, directory) =>
+      flags.json === true ? asJson(up, directory) : asText(up, directory, flags),
   });
 }
 
 function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
-  const { link, isOwner, ownerPid, config } = up;
+  const { link, elsewhere, isOwner, ownerPid, config } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
   const told = [
@@ -35,6 +27,7 @@ function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
       : "A question waits for an answer in the browser or the editor.",
     `In a terminal: ${ownCommand()} sessions answer latest${where}`,
     ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
+    ...(elsewhere.length === 0 ? [] : [`Other machines reach it at ${elsewhere.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
   return `${begun}. One session, three ways into it:

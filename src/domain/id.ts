@@ -20,6 +20,8 @@ export interface IdSource {
 
 /** Chance as text of this many characters of the alphabet makes two ids of one millisecond differ. */
 export const SEED_LENGTH = 13;
+/** A text this long says all: ids that are made of it tell no time. */
+export const TIMELESS_SEED_LENGTH = 23;
 /** Crockford's: no letter that looks like a digit, and in the order of its characters. */
 export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -29,7 +31,7 @@ export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  * The count goes first behind the time, so that ids of one input keep the order in which they were minted.
  */
 export function idsFrom(at: number, seed: string): IdSource {
-  const time = inAlphabet(at, 10);
+  const time = seed.length === TIMELESS_SEED_LENGTH ? "" : inAlphabet(at, 10);
   let count = 0;
   return {
     next(prefix) {

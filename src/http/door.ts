@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { foreignReason, hostName } from "./local-requests.ts";
+import { foreignReason } from "./local-requests.ts";
 import type { Refusal } from "./refusal.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { HeaderField, RequestHead } from "./served.ts";
@@ -20,18 +20,12 @@ export function readHead(
 /** Why a request is not let in; undefined when it is. */
 export function refusedAtDoor(
   { headers, path }: RequestHead,
-  { host, allowedHosts = [], allowedOrigins = [] }: ServerOptions,
+  options: ServerOptions,
 ): Refusal | undefined {
-  const bound = hostName(bracketed(host)) ?? host;
-  const foreign = foreignReason(headers, [bound, ...allowedHosts], allowedOrigins);
-  if (foreign !== undefined) return { status: 403, message: foreign, path };
+  const foreign = foreignReason(headers, options);
+  if (foreign !== undefined) return { status: 403, ...foreign, path };
   if (path.startsWith("/")) return undefined;
   return { status: 400, message: "The request target is no path", path: "" };
-}
-
-/** As URLs have it. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function headerFields(raw: readonly string[]): HeaderField[] {

@@ -47,7 +47,7 @@ export function checkKeylessHost(
   if (isLoopback(host) || (hasKeys && !isKeyless)) return;
   const message = hasKeys
     ? `Others than programs of this machine reach ${host}, so that it cannot be used without a key`
-    : `Others than programs of this machine reach ${host}: give keys, or listen on 127.0.0.1`;
+    : `Others than programs of this machine reach ${host}: give keys under serve.keys of the configuration, such as { name: ada, key: { env: ADA_KEY } }, or listen on 127.0.0.1`;
   throw new SpanlineError("invalid_option", message, { details: { path: "host", host } });
 }
 

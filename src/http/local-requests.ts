@@ -1,5 +1,9 @@
+import { isAnyAddress, isOwnName } from "./any-address.ts";
 import { headerOf } from "./header.ts";
+import { bracketed, hostName } from "./host-name.ts";
+import type { Refusal } from "./refusal.ts";
 import type { HeaderField } from "./served.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -11,23 +15,28 @@ const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
  */
 export function foreignReason(
   headers: readonly HeaderField[],
-  allowedHosts: readonly string[],
-  allowedOrigins: readonly string[],
-): string | undefined {
+  options: Pick<ServerOptions, "host" | "allowedHosts" | "allowedOrigins">,
+): Pick<Refusal, "message" | "setting"> | undefined {
   const host = headerOf({ headers }, "host") ?? "";
   const name = hostName(host);
-  if (name === undefined || ![...LOOPBACK_NAMES, ...allowedHosts].includes(name)) {
-    return `The Host header names "${host}", which this server does not answer for`;
+  if (name === undefined || !answersFor(name, options)) {
+    const message = `The Host header names "${host}", which this server does not answer for`;
+    return { message, ...(name !== undefined && { setting: ["allowedHosts", name] }) };
   }
   const origin = headerOf({ headers }, "origin");
+  const { allowedOrigins = [] } = options;
   if (origin !== undefined && origin !== `http://${host}` && !allowedOrigins.includes(origin)) {
-    return `The request comes from a page of "${origin}", which may not call this server`;
+    const message = `The request comes from a page of "${origin}", which may not call this server`;
+    return { message, setting: ["allowedOrigins", origin] };
   }
   return undefined;
 }
 
-/** The host without its port, as a URL spells it: lower case, IPv6 in brackets. Undefined when it is none. */
-export function hostName(host: string): string | undefined {
-  const url = `http://${host}`;
-  return /^[^/?#@\\\s]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname : undefined;
+function answersFor(
+  name: string,
+  { host, allowedHosts = [] }: Pick<ServerOptions, "host" | "allowedHosts">,
+): boolean {
+  const bound = hostName(bracketed(host)) ?? host;
+  if ([...LOOPBACK_NAMES, bound, ...allowedHosts].includes(name)) return true;
+  return isAnyAddress(host) && isOwnName(name);
 }

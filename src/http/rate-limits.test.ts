@@ -27,6 +27,7 @@ describe("requests", () => {
       status: 429,
       code: "throttled",
       reason: "rate_limit_exceeded",
+      message: "Too many requests: 2 may come at once, and 30 in a minute after that",
       headers: {
         "retry-after": "2",
         "x-should-retry": "true",

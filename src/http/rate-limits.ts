@@ -44,7 +44,7 @@ export function rateLimits(options: RateLimitOptions, clock: SteadyClock): RateL
       };
       if (!isOver) return headers;
       const waitMs = (1 - bucket.tokens) / perMs;
-      const message = `More than ${requestsPerMinute} requests in a minute`;
+      const message = `Too many requests: ${burst} may come at once, and ${requestsPerMinute} in a minute after that`;
       throw tooMany(message, Math.ceil(waitMs / 1000), headers);
     },
     turn(principal) {

@@ -4,4 +4,6 @@ export interface Refusal {
   readonly message: string;
   /** Empty when the request could not be read so far. */
   readonly path: string;
+  /** The setting that would let such requests in, and with what. */
+  readonly setting?: readonly [name: "allowedHosts" | "allowedOrigins", value: string];
 }

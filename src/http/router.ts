@@ -70,13 +70,18 @@ export function router(
         return failed(error, request.path, request.gone.aborted);
       }
     },
-    refuse({ status, message, path }) {
+    refuse({ status, message, path, setting }) {
       const { code, ...options } = REFUSALS[status];
-      return formOf(path)(new ApiError(status, code, message, options));
+      const hint = setting === undefined ? {} : { hint: settingHint(...setting) };
+      return formOf(path)(new ApiError(status, code, message, { ...options, ...hint }));
     },
     routeOf: (path) =>
       routes.find((route) => labelsIn(route.path, path) !== undefined)?.path ?? "none",
   };
+}
+
+function settingHint(name: string, value: string): string {
+  return `Whoever runs it lets it in with serve.${name}: [${JSON.stringify(value)}] in the configuration`;
 }
 
 /** Each route twice, below a prefix and without it: of the addresses that people give to their clients, half have it. */

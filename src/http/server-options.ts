@@ -9,7 +9,10 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;
-  /** Names beside those of the loopback and the bound host under which clients may call. */
+  /**
+   * Names beside those of the loopback and the bound host under which clients may call; where that is every address, those
+   * of the machine are let in as well.
+   */
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call beside the server's own: `https://app.example`. */
   readonly allowedOrigins?: readonly string[];

@@ -2,8 +2,10 @@ import { fakeClock } from "../../test/support/fake-clock.ts";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
+import { hostname } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
+import { machineAddresses } from "../platform/machine-names.ts";
 import { ConnectionReset } from "./connection-reset.ts";
 import type { ServedAnswer, ServedRequest } from "./served.ts";
 import { startServer, type RunningServer } from "./server.ts";
@@ -134,6 +136,27 @@ describe("the server", () => {
   ])("answers the host %s with %i", async (host, status) => {
     const server = await started(async () => answer(""), { allowedHosts: ["emulator.test"] });
     expect((await call(server, { headers: { host } })).statusCode).toBe(status);
+  });
+
+  it("bound to all addresses, answers to every name of this machine", async () => {
+    const server = await started(async () => answer(""), { host: "0.0.0.0" });
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    const addresses = machineAddresses().map((one) => (one.includes(":") ? `[${one}]` : one));
+    for (const name of ["127.0.0.1", hostname(), ...addresses]) {
+      const response = await call(server, { headers: { host: `${name}:80` } });
+      expect([name, response.statusCode]).toEqual([name, 200]);
+    }
+    const foreign = await call(server, { headers: { host: "evil.example" } });
+    expect(foreign.statusCode).toBe(403);
+  });
+
+  it("bound to one address, answers to no other of this machine", async () => {
+    const server = await started(async () => answer(""));
+    const headers = { host: `${hostname()}.example` };
+    expect((await call(server, { headers })).statusCode).toBe(403);
+    for (const host of [hostname(), ...machineAddresses()].filter((one) => !one.includes(":"))) {
+      expect((await call(server, { headers: { host } })).statusCode).toBe(403);
+    }
   });
 
   it("refuses a request without a host, or with two", async () => {

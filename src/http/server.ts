@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { answerUpgrade } from "./answer-upgrade.ts";
+import { isAnyAddress } from "./any-address.ts";
 import { ConnectionReset } from "./connection-reset.ts";
 import { preflightAnswer } from "./cross-origin.ts";
-import { bracketed, refusedAtDoor } from "./door.ts";
+import { refusedAtDoor } from "./door.ts";
+import { bracketed } from "./host-name.ts";
 import { beginExchange } from "./ongoing-exchange.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { rawAnswer } from "./raw-answer.ts";
@@ -55,8 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
   }
   const { port } = await listening(server, options);
-  const isAnyHost = options.host === "0.0.0.0" || options.host === "::";
-  const host = isAnyHost ? "127.0.0.1" : bracketed(options.host);
+  const host = isAnyAddress(options.host) ? "127.0.0.1" : bracketed(options.host);
   return {
     url: `http://${host}:${port}`,
     port,

@@ -9,6 +9,7 @@ import type { Failed } from "./driver-pool.ts";
 import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
 import { loadState } from "./load-state.ts";
+import type { Seed } from "./new-id.ts";
 import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { initialState, type SessionState } from "./state.ts";
@@ -19,7 +20,7 @@ export interface Surroundings {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs: number;
-  readonly seed: () => string;
+  readonly seed: Seed;
   readonly sign?: Sign;
   readonly verify?: Verify;
   readonly report: (error: unknown) => void;

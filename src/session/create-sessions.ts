@@ -7,7 +7,7 @@ import { openDriver, takeUpDriver, unknownSession } from "./begin-driver.ts";
 import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
-import { newId, newSeed } from "./new-id.ts";
+import { newId, newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { saidIn } from "./said-in.ts";
@@ -25,8 +25,11 @@ export interface SessionsOptions {
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs?: number;
-  /** In place of chance, for those who compare answers byte for byte: each text is of 13 letters and digits, and another. */
-  readonly seed?: () => string;
+  /**
+   * In place of chance, for those who compare answers byte for byte: each text is of 13 letters and digits, and another. Of
+   * 23 it stands for the time in ids, too.
+   */
+  readonly seed?: Seed;
   /** Signs the receipts of what was let run; without it they are not signed. */
   readonly sign?: Sign;
   /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */

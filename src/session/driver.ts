@@ -13,6 +13,7 @@ import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import { logConversation } from "./log-conversation.ts";
+import type { Seed } from "./new-id.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -26,8 +27,7 @@ export interface DriverOptions extends LeaseOptions {
   readonly sign?: Sign;
   /** How long pieces of text are gathered before they are written down. */
   readonly coalesceMs: number;
-  /** Chance for the ids of one input. */
-  readonly seed: () => string;
+  readonly seed: Seed;
   /**
    * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
    * nothing of it is under way any more.
@@ -86,7 +86,8 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     const before =
       commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
     if (before !== undefined) return recordedReply(before, commandOf(happening));
-    const decided = decide(state, { ...happening, at: clock.now(), seed: options.seed() });
+    const seed = options.seed({ sessionId, seq: state.seq });
+    const decided = decide(state, { ...happening, at: clock.now(), seed });
     const { events, reply } = decided;
     const next = due(decided.state);
     const command = acceptedCommand(happening, commandId, reply);

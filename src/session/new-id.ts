@@ -1,6 +1,12 @@
 import { ID_ALPHABET, idsFrom, SEED_LENGTH, type IdPrefix } from "../domain/id.ts";
 import { randomSeed } from "../platform/random.ts";
 
+/**
+ * What the ids of one input are made of beside its time: of chance, or of how far the log of a session has come. Without
+ * such a place it is for a session that is still to be named.
+ */
+export type Seed = (place?: { readonly sessionId: string; readonly seq: number }) => string;
+
 /** Chance for the ids of one input. */
 export function newSeed(): string {
   return randomSeed(ID_ALPHABET, SEED_LENGTH);

@@ -103,6 +103,39 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
       expect(JSON.parse(String(request?.body))).toEqual({ ...JSON.parse(body), model: "demo" });
     });
 
+    it.each(["", "/", "/v1", "/v1/"])("finds the server at an address with %j", async (end) => {
+      const peer = await startPeer((response) => void response.writeHead(200).end("{}"));
+      expect(await inferred(body, { SPANLINE_URL: peer.url + end })).toBe("{}");
+      expect(peer.requests.map(({ url }) => url)).toEqual(["/v1/inference"]);
+    });
+
+    it("sends a turn again that was turned away unheard, when the server says so", async () => {
+      let answers = 0;
+      const peer = await startPeer((response) => {
+        answers += 1;
+        if (answers > 1) response.writeHead(200).end("{}");
+        else response.writeHead(429, { "retry-after": "0", "x-should-retry": "true" }).end("{}");
+      });
+      expect(await inferred(body, { SPANLINE_URL: peer.url })).toBe("{}");
+      expect(peer.requests).toHaveLength(2);
+    });
+
+    it("does not wait longer than the model's time for an answer", async () => {
+      const peer = await startPeer((response) => {
+        response.writeHead(429, { "retry-after": "600", "x-should-retry": "true" }).end("busy");
+      });
+      expect(await inferred(body, { SPANLINE_URL: peer.url })).toBe(
+        "RuntimeError: Spanline answered 429: busy",
+      );
+    });
+
+    it("says where it looked for a server that is not there", async () => {
+      const said = await inferred(body, { SPANLINE_URL: "http://127.0.0.1:1/v1" });
+      expect(said).toMatch(
+        /^RuntimeError: No answer from a Spanline server at http:\/\/127\.0\.0\.1:1: .*refused/,
+      );
+    });
+
     it("says what the server said where that was an error, and does not ask again", async () => {
       const peer = await startPeer((response) => {
         response

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkCall } from "../../src/bridge/check-call.ts";
 import { configuredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { startDemoAgent } from "../../src/bridge/demo-agent.ts";
 import { isTrusted, trust, versionAt } from "../../src/bridge/config/trusted-configs.ts";
 import { configuredPolicy } from "../../src/bridge/policy-agent.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -194,9 +195,45 @@ describe("the demo agent of a configuration", () => {
     onTestFinished(run.close);
     expect(run.agents).toHaveLength(2);
   });
+
+  it("is the one that there is without a configuration, unless it has tools of its own", async () => {
+    const { folder } = project({
+      demo: { provider: { type: "demo" } },
+      own: { provider: { type: "demo" }, tools: ["./tools.mjs"], onLost: "reseed" },
+      ruled: { provider: { type: "demo" }, policy: { auto_approve: ["save_note"] } },
+    });
+    const [demo, own, ruled] = await agentsIn(folder);
+    const without = await startDemoAgent(join(folder, ".other"), systemClock);
+    onTestFinished(() => without.emulator.close());
+    expect(demo?.facts).toEqual({ ...without.agent.facts, workspace: folder });
+    expect(own?.facts).toMatchObject({ tools: [], approvals: { allow: [] }, onLost: "reseed" });
+    expect(ruled?.facts).toMatchObject({
+      tools: [{ name: "save_note" }, { name: "tell_time" }],
+      approvals: { allow: [] },
+      onLost: "continue",
+    });
+  });
+
+  it("saves notes in a run that keeps nothing else", async () => {
+    const { folder } = project({ demo: { provider: { type: "demo" } } });
+    const run = await configuredAgents({ ...surroundings(folder), isForOneRun: true });
+    onTestFinished(run.close);
+    const context = { sessionId: "s", toolCallId: "t" };
+    const [agent] = run.agents;
+    const saved = await agent?.tools.get("save_note")?.run({ text: "milk" }, Object(context));
+    expect(saved).toBe(`Saved in ${join(folder, ".data", "notes.txt")}`);
+  });
 });
 
 describe("a check of a policy", () => {
+  it("knows the tools of the demo agent, and what becomes of them", async () => {
+    const { call, notices } = await checked({ provider: { type: "demo" } }, "tell_time");
+    expect([call.decision.action, notices]).toEqual(["allow", []]);
+    const policy = { auto_approve: ["save_note"] };
+    const ruled = await checked({ provider: { type: "demo" }, policy }, "save_note");
+    expect([ruled.call.decision.action, ruled.notices]).toEqual(["allow", []]);
+  });
+
   async function checked(agent: object, tool = "read_file") {
     const { folder, file } = project({ coder: agent });
     const notices: string[] = [];

@@ -121,6 +121,16 @@ describe("an error", () => {
     },
   );
 
+  it.each([
+    [{ host: "Team.Example:80" }, 'serve.allowedHosts: ["team.example"]'],
+    [{ origin: "https://app.example" }, 'serve.allowedOrigins: ["https://app.example"]'],
+  ])("for %j names the setting that would let it in", async (headers, setting) => {
+    const server = await started();
+    const answer = await server.call("GET", "/v1/models", { headers });
+    expect(answer.status).toBe(403);
+    expect(answer.json).toMatchObject({ error: { message: expect.stringContaining(setting) } });
+  });
+
   it("has the form of the routes that its path is near to [OR-70]", async () => {
     const server = await started();
     const forms = await Promise.all(

@@ -195,6 +195,7 @@ describe("a conversation", () => {
 
   it.each([
     [{ metadata: { topic: "x" } }, "unsupported_metadata", "metadata.topic"],
+    [{ metadata: { title: "T", project: "x" } }, "unsupported_metadata", "metadata.project"],
     [{ items: [{ role: "system", content: "Be brief." }] }, "unsupported_item", "items[0]"],
     [{ items: [{ type: "item_reference", id: "msg_1" }] }, "item_not_found", "items[0]"],
     [{ items: "Hello" }, "invalid_type", "items"],

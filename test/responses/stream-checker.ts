@@ -61,7 +61,7 @@ export function violationsIn(sent: readonly { readonly type: string }[]): readon
     if (isTerminal(life.state)) report("INVALID_RESPONSE_TRANSITION");
     else if (LIFE.has(event.type)) checkLife(life, event, { items, report });
     else if (event.type === "error") life.isError = true;
-    else if (!itemRules(event, { items, report })) report("UNKNOWN_EVENT");
+    else if (!isExtension(event) && !itemRules(event, { items, report })) report("UNKNOWN_EVENT");
     at += 1;
   }
   if (!isTerminal(life.state)) report("RESPONSE_NOT_TERMINATED");
@@ -71,6 +71,11 @@ export function violationsIn(sent: readonly { readonly type: string }[]): readon
     if (parts.some((part) => !part.isDone)) report("CONTENT_PART_NOT_TERMINATED");
   }
   return violations;
+}
+
+/** Those who asked for them know them. */
+function isExtension({ type }: StreamEventLike): boolean {
+  return /^[a-z]+:/.test(type);
 }
 
 interface Life {

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { SpanlineError } from "../../domain/errors.ts";
 import type { Agent } from "../../session/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { StartedAgents } from "../bridge-options.ts";
@@ -7,6 +6,8 @@ import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
 import type { ConfigSurroundings } from "./config-surroundings.ts";
+import { expectTrust, type IsTrusted } from "./expect-trust.ts";
+import { demoDefaults, hasDemoTools } from "./demo-defaults.ts";
 import { filesOf } from "./files-of.ts";
 import { needsTrust } from "./needs-trust.ts";
 import { inFile, placedAt } from "./placed-at.ts";
@@ -18,7 +19,6 @@ import { keyFilesOf } from "./read-serve.ts";
 import { documentIn } from "./read-document.ts";
 import { readText } from "./read-text.ts";
 import { withVariables, type FoundEnvironment } from "./variables.ts";
-import { versionOf } from "./trusted-configs.ts";
 import { markOf } from "./used-config.ts";
 import { unknownTools } from "./unknown-tools.ts";
 import { workspaceFrom } from "./workspace-from.ts";
@@ -26,8 +26,7 @@ import { workspaceFrom } from "./workspace-from.ts";
 export interface ConfiguredOptions extends ConfigSurroundings {
   readonly version: string;
   readonly report: (error: unknown) => void;
-  /** Whether a configuration and the code that it names, of which both are this digest, are trusted; asked only where that matters. */
-  readonly isTrusted: (digest: string) => Promise<boolean>;
+  readonly isTrusted: IsTrusted;
 }
 
 /** The agents that a configuration file defines, ready to be run. */
@@ -48,11 +47,8 @@ export async function configuredAgents(options: ConfiguredOptions): Promise<Star
     const { agents, serve } = read;
     const keyFiles = keyFilesOf(serve).map((file) => resolve(dirname(options.file), file));
     const protectedFolders = [...options.protectedFolders, ...keyFiles];
-    const [reason] = agents.flatMap((agent) => needsTrust(agent) ?? []);
-    if (reason !== undefined) {
-      const { digest } = await versionOf(read, { ...mark, file: options.file });
-      if (!(await options.isTrusted(digest))) throw untrusted(reason);
-    }
+    const version = { read, mark: { ...mark, file: options.file } };
+    await expectTrust(agents.map(needsTrust), { ...version, isTrusted: options.isTrusted });
     const made: Agent[] = [];
     for (const config of agents) {
       const found = await withVariables(
@@ -75,20 +71,15 @@ export async function configuredAgents(options: ConfiguredOptions): Promise<Star
   }
 }
 
-function untrusted(reason: string): SpanlineError {
-  const message = `It ${reason}, and nobody trusts this version of it. Look at it, and at what it names; then \`spanline trust\` lets it, or --config names it`;
-  return new SpanlineError("access_denied", message, { details: { path: "config" } });
-}
-
 async function agentFrom(
   config: AgentConfig,
-  { provider }: StartedProvider,
+  { provider, tools: unlessOwn = [] }: StartedProvider,
   options: ConfiguredOptions & FoundEnvironment,
 ): Promise<Agent> {
   const { name, policy, toolFiles, rest } = config;
   const folder = dirname(options.file);
   const mcp = await serversOf(config, { folder, environment: options.environment });
-  const tools: Tool[] = [];
+  const tools: Tool[] = hasDemoTools(config) ? [...unlessOwn] : [];
   for (const file of toolFiles) tools.push(...(await loadTools(file, folder)));
   const protectedFolders = [...options.protectedFolders, ...(await filesOf(config, folder))];
   const readable = policy ?? definePolicy({ default: "allow" });
@@ -108,6 +99,7 @@ async function agentFrom(
   const secrets = [...options.secrets, ...mcp.secrets];
   const { servers } = mcp;
   return defineAgent({
+    ...demoDefaults(config),
     ...rest,
     name,
     provider,

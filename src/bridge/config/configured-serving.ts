@@ -1,10 +1,14 @@
 import { dirname } from "node:path";
 import { readKeys, type AccessKey } from "../../http/keys.ts";
 import type { Environment } from "../../platform/environment.ts";
+import { expectTrust, type IsTrusted } from "./expect-trust.ts";
+import { servingNeedsTrust } from "./needs-trust.ts";
 import { inFile, under } from "./placed-at.ts";
 import { readConfig } from "./read-config.ts";
-import { readDocument } from "./read-document.ts";
+import { documentIn } from "./read-document.ts";
+import { readText } from "./read-text.ts";
 import type { KeyConfig, ServeConfig } from "./read-serve.ts";
+import { markOf } from "./used-config.ts";
 import { valueOf, type ReferencePlace } from "./variables.ts";
 
 /** How agents are served, with the keys that a configuration leads to. */
@@ -16,12 +20,19 @@ export interface ServingOptions {
   /** The configuration. */
   readonly file: string;
   readonly environment: Environment;
+  readonly isTrusted: IsTrusted;
 }
 
-export async function configuredServing({ file, environment }: ServingOptions): Promise<Serving> {
-  const document = await readDocument(file);
+export async function configuredServing(options: ServingOptions): Promise<Serving> {
+  const { file, environment, isTrusted } = options;
+  const text = await readText(file);
+  const document = documentIn(text, file);
   try {
-    const { serve } = readConfig(document);
+    const read = readConfig(document);
+    const { serve } = read;
+    const mark = { ...(await markOf(file, text)), file };
+    // Whoever runs the agents, which may be another process, it is this one that lets others in.
+    await expectTrust([servingNeedsTrust(serve)], { read, mark, isTrusted });
     const place = { environment, folder: dirname(file) };
     const keys: AccessKey[] = [];
     for (const one of serve.keys) {

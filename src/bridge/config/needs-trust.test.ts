@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { needsTrust } from "./needs-trust.ts";
+import { needsTrust, servingNeedsTrust } from "./needs-trust.ts";
 import { readConfig } from "./read-config.ts";
 
 const ARN = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/support-abcdefghij";
@@ -49,5 +49,28 @@ describe("a configuration that was merely found", () => {
     ["all that no list names", { approvals: { otherwise: "allow" } }, /more than read/],
   ])("needs it for %s", (_, agent, reason) => {
     expect(reasonFor(agent)).toMatch(reason);
+  });
+});
+
+describe("a configuration that was merely found, and how it serves", () => {
+  const reason = (serve: object): string | undefined =>
+    servingNeedsTrust(readConfig({ agents: { coder: { provider: LOCAL } }, serve }).serve);
+  const digest = "a".repeat(64);
+
+  it.each<[string, object]>([
+    ["says nothing of it", {}],
+    ["says where on this machine", { host: "localhost", port: 4000 }],
+    ["says how much", { rates: { turns: 1 }, trace: "mcp" }],
+  ])("needs no trust when it %s", (_, serve) => {
+    expect(reason(serve)).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ["other machines", { host: "0.0.0.0" }],
+    ["keys of somebody", { keys: [{ name: "eve", sha256: digest }] }],
+    ["pages", { allowedOrigins: ["https://evil.example"] }],
+    ["another name of this machine", { allowedHosts: ["evil.example"] }],
+  ])("needs it for %s", (_, serve) => {
+    expect(reason(serve)).toMatch(/others/);
   });
 });

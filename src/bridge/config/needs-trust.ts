@@ -1,7 +1,9 @@
 import { isAbsolute } from "node:path";
 import { isObject } from "../../domain/json.ts";
 import type { Matcher, Policy, PolicyLayer } from "../../domain/policy.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import type { AgentConfig } from "./read-config.ts";
+import type { ServeConfig } from "./read-serve.ts";
 
 /**
  * What a configuration that came with a folder could do to whoever merely starts in it: run code, send away what is
@@ -9,6 +11,13 @@ import type { AgentConfig } from "./read-config.ts";
  */
 export function needsTrust(config: AgentConfig): string | undefined {
   return CHECKS.find((check) => check.isSo(config))?.what;
+}
+
+/** The same of how its agents are served: to whom, and from where. */
+export function servingNeedsTrust(serve: ServeConfig): string | undefined {
+  const { host = "127.0.0.1", keys, allowedHosts, allowedOrigins } = serve;
+  const isOpen = !isLoopback(host) || allowedHosts.length > 0 || allowedOrigins.length > 0;
+  return isOpen || keys.length > 0 ? "lets others use your agents" : undefined;
 }
 
 interface Check {

@@ -64,12 +64,13 @@ function agentCore(config: AgentCoreConfig, { environment }: ProviderSurrounding
 /** One emulator, for all agents that want one: its folder is one process's. A run has none, since `up` may have it. */
 export function sharedDemo({
   directory,
+  clock,
   isForOneRun = false,
-}: Pick<ConfigSurroundings, "directory" | "isForOneRun">): ProviderSurroundings["demo"] {
+}: Pick<ConfigSurroundings, "directory" | "clock" | "isForOneRun">): ProviderSurroundings["demo"] {
   let started: Promise<StartedProvider> | undefined;
   return () => {
     started ??= import("../demo-agent.ts").then(({ demoProvider }) =>
-      demoProvider(isForOneRun ? undefined : join(directory, "emulator")),
+      demoProvider(isForOneRun ? undefined : join(directory, "emulator"), { directory, clock }),
     );
     return started;
   };

@@ -97,4 +97,13 @@ describe("a configuration with something wrong in it", () => {
       guards: { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: { after: 2 } },
     });
   });
+
+  it.each([{}, { agents: {} }, { serve: { port: 80 } }])(
+    "says how an agent is named where there is none: %j",
+    (document) => {
+      expect(() => readConfig(document)).toThrow(
+        "There are no agents; name one with its provider, such as agents: { demo: { provider: { type: demo } } }",
+      );
+    },
+  );
 });

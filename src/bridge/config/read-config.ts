@@ -60,7 +60,11 @@ export function readConfig(value: unknown): Config {
     throw wrongOption("agents", message);
   }
   if (!isObject(agents) || Object.keys(agents).length === 0) {
-    throw wrongOption("agents", "There are no agents; name one under agents, with its provider");
+    const example = "agents: { demo: { provider: { type: demo } } }";
+    throw wrongOption(
+      "agents",
+      `There are no agents; name one with its provider, such as ${example}`,
+    );
   }
   const entries = Object.entries(agents);
   if (entries.length > MOST_AGENTS) {

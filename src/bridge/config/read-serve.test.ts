@@ -69,6 +69,12 @@ describe("the serve section of a configuration", () => {
     });
   });
 
+  it("takes hosts as people write them, for names as requests have them", () => {
+    const allowedHosts = ["Agents.Example", "192.0.2.7", "FD00::2", "[fd00::3]"];
+    const read = ["agents.example", "192.0.2.7", "[fd00::2]", "[fd00::3]"];
+    expect(readWith({ allowedHosts }).allowedHosts).toEqual(read);
+  });
+
   it.each<[path: string, serve: unknown, wanted: string]>([
     ["serve", 7, "wanted an object"],
     ["serve.hots", { hots: "::1" }, "did you mean host?"],
@@ -90,6 +96,10 @@ describe("the serve section of a configuration", () => {
       "did you mean coder?",
     ],
     ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "there are coder, reviewer"],
+    ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],
+    ["serve.allowedHosts[0]", { allowedHosts: ["[fd00::2]:80"] }, "without a scheme or a port"],
+    ["serve.allowedHosts[1]", { allowedHosts: ["vm", "http://x"] }, 'such as "agents.example"'],
+    ["serve.allowedHosts[0]", { allowedHosts: ["*.example"] }, 'such as "agents.example"'],
     ["serve.allowedOrigins[0]", { allowedOrigins: ["https://a.example/"] }, "without a path"],
     ["serve.rates.turns", { rates: { turns: 0 } }, "wanted a whole number from 1 on"],
     ["serve.limits.body", { limits: { body: 1 } }, "did you mean bodyBytes?"],

@@ -1,6 +1,8 @@
+import { isIPv6 } from "node:net";
 import type { Right } from "../../domain/actor.ts";
 import { nearNames } from "../../domain/near-names.ts";
 import { shown } from "../../domain/shown.ts";
+import { bracketed, hostName } from "../../http/host-name.ts";
 import type { RateLimitOptions } from "../../http/rate-limits.ts";
 import type { ResponsesSettings } from "../../surfaces/responses/responses-options.ts";
 import {
@@ -80,7 +82,7 @@ export function readServe(value: unknown, agents: readonly string[]): ServeConfi
     ...(typeof host === "string" && { host }),
     ...(typeof port === "number" && { port }),
     keys: keysAt(given["keys"], agents),
-    allowedHosts: textsAt(given["allowedHosts"], "serve.allowedHosts"),
+    allowedHosts: hostsAt(given["allowedHosts"]),
     allowedOrigins: originsAt(given["allowedOrigins"]),
     rates: countsAt(given["rates"], "serve.rates", RATES),
     limits: countsAt(given["limits"], "serve.limits", LIMITS),
@@ -142,6 +144,18 @@ function namesAt(value: unknown, path: string, known: readonly string[]): readon
     throw wrongOption(`${path}[${at}]`, `${path}[${at}] is ${shown(name)}; ${instead}`);
   }
   return names;
+}
+
+/** As the names that requests have, whatever port those are sent to. */
+function hostsAt(value: unknown): readonly string[] {
+  return textsAt(value, "serve.allowedHosts").map((host, at) => {
+    const name = hostName(isIPv6(host) ? bracketed(host) : host);
+    const isAlone = isIPv6(host) || !/:\d*$|\*/.test(host);
+    if (name !== undefined && isAlone) return name;
+    const path = `serve.allowedHosts[${at}]`;
+    const wanted = 'a name or an address such as "agents.example", without a scheme or a port';
+    throw wrongOption(path, `${path} is ${shown(host)}, wanted ${wanted}`);
+  });
 }
 
 /** Compared letter by letter with what browsers send. */

@@ -1,4 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
+import { urlsElsewhere } from "../../http/any-address.ts";
 import { checkKeylessHost } from "../../http/keys.ts";
 import type { RunningServer } from "../../http/server.ts";
 import type { Sessions } from "../../session/sessions.ts";
@@ -8,6 +9,7 @@ import { DEFAULT_SERVE } from "../config/default-serve.ts";
 import { notePort, whoListens } from "../listening-port.ts";
 import { openBridge } from "../open-bridge.ts";
 import { portalToken } from "../portal-token.ts";
+import { placeSeed } from "./repeatable-sessions.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
@@ -22,6 +24,8 @@ export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "acce
 
 export interface ServedBridge {
   readonly url: string;
+  /** Where other machines reach it, when it listens on all addresses. */
+  readonly elsewhere: readonly string[];
   readonly sessions: Sessions;
   readonly token: string;
   /** Whether a key is needed. */
@@ -46,7 +50,8 @@ export async function serveBridge(
   const { host, port } = placeOf(options);
   const needsKey = serving.keys.length > 0;
   checkKeylessHost(host, { hasKeys: needsKey, isKeyless: !needsKey });
-  const bridge = openBridge(serving.deterministic ? { ...options, coalesceMs: 0 } : options);
+  const repeatable = serving.deterministic ? { coalesceMs: 0, seed: placeSeed } : {};
+  const bridge = openBridge({ ...options, ...repeatable });
   const leave = (): void => void bridge.close().catch(report);
   signal?.addEventListener("abort", leave, { once: true });
   try {
@@ -68,6 +73,7 @@ export async function serveBridge(
     );
     return {
       url: server.url,
+      elsewhere: urlsElsewhere(host, server.port),
       sessions,
       token,
       needsKey,

@@ -17,7 +17,7 @@ import { responsesSurface } from "../../surfaces/responses/responses-surface.ts"
 import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 import type { Serving } from "../config/configured-serving.ts";
 import { endingSessions } from "./ending-sessions.ts";
-import { countedIds, timelessSessions } from "./repeatable-sessions.ts";
+import { countedIds, timelessClock, timelessSessions } from "./repeatable-sessions.ts";
 
 export interface SurfacesOptions {
   readonly sessions: Sessions;
@@ -47,7 +47,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
   ];
   const agents: ResponsesOptions = {
     sessions: serving.deterministic ? timelessSessions(sessions) : sessions,
-    clock,
+    clock: serving.deterministic ? timelessClock(clock) : clock,
     access,
     rates: rateLimits(serving.rates, clock),
     // Whoever reaches a server of this machine only, and needs no key there, is its user.

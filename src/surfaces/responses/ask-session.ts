@@ -9,6 +9,7 @@ import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
 import { sayOnce } from "./say-once.ts";
+import { answeredSession } from "./stateless-agents.ts";
 import { askedAt, isFound } from "./stored-response.ts";
 
 export interface AskOptions {
@@ -40,17 +41,20 @@ async function beginOrGoOn(ask: Ask, options: AskOptions): Promise<Asked> {
 }
 
 /** The session that the request goes on with; undefined where one is to be opened. */
-async function knownSession(
-  { session, caller, agent }: Ask,
-  { sessions, settings }: AskOptions,
-): Promise<SessionRecord | undefined> {
-  if (session === null || isStateless(agent ?? sessions.agents[0] ?? "", settings))
-    return undefined;
+async function knownSession(ask: Ask, options: AskOptions): Promise<SessionRecord | undefined> {
+  const { session, caller, agent } = ask;
+  const { sessions, settings } = options;
+  if (session === null) return undefined;
   const record = await ownedSession(sessions, session.sessionId, caller);
-  if (record !== undefined) return isStateless(record.agent, settings) ? undefined : record;
+  if (record !== undefined)
+    return settings.statelessAgents.includes(record.agent)
+      ? answeredSession(ask, session, { record, sessions })
+      : record;
   if (session.isImplied) return undefined;
   if (session.after !== undefined)
     throw refusals.previousNotFound({ sessionId: session.sessionId, seq: session.after });
+  const name = agentFor(agent, caller, sessions);
+  if (settings.statelessAgents.includes(name)) throw refusals.statelessAgent(name, session.param);
   return adopted(session, { sessions, settings, caller, agent });
 }
 
@@ -63,12 +67,12 @@ interface Adopting {
 
 /** Its agent may know it, though nobody here does. */
 async function adopted(
-  { sessionId }: NamedSession,
+  { sessionId, param }: NamedSession,
   { sessions, settings, caller, agent }: Adopting,
 ): Promise<SessionRecord> {
   const isTaken = (await sessions.find(sessionId)) !== undefined;
   if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
-    throw refusals.unknownSession(sessionId);
+    throw refusals.unknownSession(sessionId, param);
   const name = agentFor(agent, caller, sessions);
   return openOwn(sessions, { sessionId, agent: name, principal: caller });
 }
@@ -97,10 +101,6 @@ export function agentFor(
   );
 }
 
-function isStateless(agent: string, { statelessAgents }: ResponsesSettings): boolean {
-  return statelessAgents.includes(agent);
-}
-
 async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const { sessions, settings, newSessionId } = surface;
   const { caller, retry } = ask;
@@ -111,8 +111,10 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const name = agentFor(ask.agent, caller, sessions);
   const { content, history, instructions } = ask.begin();
   const isForeign = history.length > 0;
-  if (isForeign && settings.foreignHistory === "reject") throw refusals.foreignHistory();
-  const isTold = isForeign && settings.foreignHistory === "replay";
+  const isStateless = settings.statelessAgents.includes(name);
+  const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
+  if (isForeign && foreignHistory === "reject") throw refusals.foreignHistory();
+  const isTold = isForeign && foreignHistory === "replay";
   const record = await openOwn(sessions, {
     sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
     agent: name,
@@ -149,7 +151,10 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
   const { content, results, instructions } = ask.goOn(sessionId, outlook);
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
-    throw refusals.openCallsLeft(callIdOf(sessionId, open));
+    throw refusals.openCallsLeft(
+      callIdOf(sessionId, open),
+      last !== undefined && isFound(last, outlook) ? last : undefined,
+    );
   const place = after === undefined ? {} : { after };
   if (results.length > 0) {
     const said = content.length > 0 ? { content } : {};

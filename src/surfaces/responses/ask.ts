@@ -12,6 +12,7 @@ export interface Ask {
   readonly agent: string | null;
   readonly session: NamedSession | null;
   readonly retry: Retry;
+  readonly answered: AnsweredCalls;
   /** What is said to a session that is still to be opened. Throws where it cannot be said. */
   begin(): Beginning;
   /** What is said to a session that knows all that was said before. */
@@ -26,12 +27,22 @@ export interface Ask {
 
 export interface NamedSession {
   readonly sessionId: string;
+  /** The field or header that names it. */
+  readonly param: string;
   /** Where the response begins that has to be the last one. */
   readonly after?: number;
   /** It was only read out of ids that the caller echoed, which may be somebody else's. */
   readonly isImplied: boolean;
   /** The response at `after` may be gone on from though nobody keeps it: the caller's connection remembers it. */
   readonly isHeld?: boolean;
+}
+
+/** Calls that a request brings results of. */
+export interface AnsweredCalls {
+  /** As their caller knows them. */
+  readonly callIds: readonly string[];
+  /** It ends with them: nothing is said behind. */
+  readonly isAll: boolean;
 }
 
 export interface Beginning {

@@ -6,7 +6,12 @@ import {
   chatPromptOptions,
   type ChatRequest,
 } from "../../wire/chat-server/chat-request.ts";
-import { chatSession } from "../../wire/chat-server/chat-session.ts";
+import {
+  chatSession,
+  newResults,
+  statelessRequest,
+  statelessSession,
+} from "../../wire/chat-server/chat-session.ts";
 import {
   chatHistory,
   chatTurn,
@@ -15,6 +20,7 @@ import {
   lastAnswer,
 } from "../../wire/chat-server/chat-turn.ts";
 import { sessionOfCall } from "../../wire/responses/ids.ts";
+import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
 import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
 import type { Ask, Beginning, GoingOn, Retry } from "./ask.ts";
 
@@ -23,18 +29,26 @@ export interface ChatWish {
   readonly caller: Caller;
   readonly trace: TraceMode;
   readonly retry: Retry;
+  /** Its agent is told the whole conversation every time. */
+  readonly isStateless: boolean;
   readonly header?: { readonly name: string; readonly value: string };
 }
 
 /** A request for a chat completion, as what it wants of a session. */
-export function chatAsk({ request, caller, trace, retry, header }: ChatWish): Ask {
+export function chatAsk({ caller, trace, retry, header, ...wish }: ChatWish): Ask {
+  const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
   return {
     caller,
     agent: request.model ?? null,
-    session: chatSession(request, header),
+    session: (wish.isStateless ? statelessSession : chatSession)(request, header),
     retry,
+    answered: {
+      callIds: newResults(request).map(({ callId }) => callId),
+      isAll: request.messages.at(-1)?.type === "result",
+    },
     begin: () => chatBeginning(request),
-    goOn: (sessionId, { pausedFor }) => chatGoingOn(request, sessionId, pausedFor),
+    goOn: (sessionId, { pausedFor: toolCallIds, asked }) =>
+      chatGoingOn(request, { sessionId, toolCallIds, ...(asked !== null && { seq: asked.seq }) }),
     options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
     fieldOf: chatFieldOf,
     note: ({ agent }) =>
@@ -55,16 +69,12 @@ export function chatBeginning(request: ChatRequest): Beginning {
   };
 }
 
-function chatGoingOn(
-  request: ChatRequest,
-  sessionId: string,
-  toolCallIds: readonly string[],
-): GoingOn {
+function chatGoingOn(request: ChatRequest, open: OpenCalls): GoingOn {
   const turn = chatTurn(request, { sessionOf, isNew: false });
-  const hasResults = turn.results.length > 0 || toolCallIds.length > 0;
+  const hasResults = turn.results.length > 0 || open.toolCallIds.length > 0;
   return {
     content: givenParts(turn.said),
-    results: hasResults ? givenResults(turn, { sessionId, toolCallIds }) : [],
+    results: hasResults ? givenResults(turn, open) : [],
     instructions: turn.instructions ?? null,
   };
 }

@@ -12,6 +12,7 @@ import { askSession } from "./ask-session.ts";
 import { chatAsk } from "./chat-ask.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
+import { isStateless } from "./stateless-agents.ts";
 import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
 import { retryOf } from "./retry-of.ts";
 import { streamTexts } from "./stream-texts.ts";
@@ -33,6 +34,7 @@ export function chatRoutes(surface: Surface): GuardedRoute[] {
             caller,
             trace: traceOf(request, { trace: null }, surface.settings.trace),
             retry: retryOf(request, body, caller),
+            isStateless: isStateless(surface, wanted.model ?? null, caller),
             ...(header !== undefined && { header }),
           });
           const asked = await askSession(ask, surface);

@@ -14,6 +14,7 @@ import { readConversation } from "../../wire/responses/request/read-conversation
 import { agentFor } from "./ask-session.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import { envelopesFrom } from "./read-log.ts";
+import { statelessAgent } from "./refusals.ts";
 import { isFound } from "./stored-response.ts";
 import type { Surface } from "./surface.ts";
 
@@ -27,9 +28,11 @@ export function conversationRoutes(surface: Surface): GuardedRoute[] {
       async handle(request, _labels, caller) {
         requireRight(caller, "prompt", "Beginning a conversation");
         const { model, title, history } = readConversation(jsonBodyOf(request));
+        const agent = agentFor(model, caller, sessions);
+        if (surface.settings.statelessAgents.includes(agent)) throw statelessAgent(agent, "model");
         const record = await sessions.open({
           sessionId: surface.newSessionId(),
-          agent: agentFor(model, caller, sessions),
+          agent,
           principal: caller,
           ...(title !== null && { title }),
           ...(history.length > 0 && { history }),

@@ -20,6 +20,7 @@ import { answerIn } from "./read-log.ts";
 import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
 import { responseAsk } from "./response-ask.ts";
 import { retryOf } from "./retry-of.ts";
+import { isStateless } from "./stateless-agents.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
 
@@ -70,6 +71,7 @@ function ask(surface: Surface, { request, body, wanted, caller }: Wish): Promise
     caller,
     trace: traceOf(request, wanted, surface.settings.trace),
     retry: retryOf(request, body, caller),
+    isStateless: isStateless(surface, wanted.model, caller),
     ...(header !== undefined && { header }),
   };
   return askSession(responseAsk(wish), surface);

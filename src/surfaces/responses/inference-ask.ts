@@ -2,7 +2,11 @@ import type { Caller } from "../../http/caller.ts";
 import { inferenceNote } from "../../wire/aigo/inference-output.ts";
 import { refuseResults, withoutEffect } from "../../wire/aigo/model-input.ts";
 import { chatFieldOf, type ChatRequest } from "../../wire/chat-server/chat-request.ts";
-import { chatSession } from "../../wire/chat-server/chat-session.ts";
+import {
+  chatSession,
+  statelessRequest,
+  statelessSession,
+} from "../../wire/chat-server/chat-session.ts";
 import { chatTurn, givenParts, lastAnswer } from "../../wire/chat-server/chat-turn.ts";
 import type { Ask, Retry } from "./ask.ts";
 import { chatBeginning } from "./chat-ask.ts";
@@ -11,16 +15,21 @@ export interface InferenceWish {
   readonly request: ChatRequest;
   readonly caller: Caller;
   readonly retry: Retry;
+  /** Its agent is told the whole conversation every time. */
+  readonly isStateless: boolean;
   readonly header?: { readonly name: string; readonly value: string };
 }
 
 /** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
-export function inferenceAsk({ request, caller, retry, header }: InferenceWish): Ask {
+export function inferenceAsk({ caller, retry, header, ...wish }: InferenceWish): Ask {
+  const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
   const answered = lastAnswer(request);
   return {
     caller,
     agent: request.model ?? null,
-    session: chatSession(request, header),
+    session: (wish.isStateless ? statelessSession : chatSession)(request, header),
+    // Its agent runs all tools itself.
+    answered: { callIds: [], isAll: false },
     // The message that is answered came back with the id that it was given here: the same words behind it are the same
     // request. Without it, somebody may well say the same thing twice.
     retry: { ...retry, isRepeated: retry.isRepeated || answered?.id !== undefined },

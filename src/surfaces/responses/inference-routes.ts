@@ -9,6 +9,7 @@ import { askSession } from "./ask-session.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
 import { inferenceAsk } from "./inference-ask.ts";
+import { isStateless } from "./stateless-agents.ts";
 import { headersOf, sessionHeaderOf } from "./request-headers.ts";
 import { retryOf } from "./retry-of.ts";
 import type { Surface } from "./surface.ts";
@@ -23,11 +24,13 @@ export function inferenceRoutes(surface: Surface): GuardedRoute[] {
         return countedTurn(surface, caller, async (end) => {
           const body = jsonBodyOf(request);
           refuseCredentials(body);
+          const wanted = readChatRequest(body);
           const header = sessionHeaderOf(request);
           const ask = inferenceAsk({
-            request: readChatRequest(body),
+            request: wanted,
             caller,
             retry: retryOf(request, body, caller),
+            isStateless: isStateless(surface, wanted.model ?? null, caller),
             ...(header !== undefined && { header }),
           });
           const asked = await askSession(ask, surface);

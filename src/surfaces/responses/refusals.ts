@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { responseId, type Place } from "../../wire/responses/ids.ts";
+import { WHENCE_SESSIONS, cancelPath, responseId, type Place } from "../../wire/responses/ids.ts";
 import { previousResponseNotFound } from "../../wire/responses/request/carriers.ts";
 
 /** Nothing was run, and sending it again would not change that. */
@@ -25,12 +25,24 @@ export function otherAgent(model: string, agent: string): ApiError {
   });
 }
 
-export function unknownSession(sessionId: string): ApiError {
+/** `param` is what named it. */
+export function unknownSession(sessionId: string, param = "session_id"): ApiError {
   const message = `There is no session "${sessionId}"`;
   return new ApiError(404, "not_found", message, {
-    param: "session_id",
+    param,
     reason: "session_not_found",
-    hint: "Begin one without an id",
+    hint: `Begin one without an id. ${WHENCE_SESSIONS}`,
+  });
+}
+
+/** It is told the whole conversation every time: what a session knows would be lost without a word. */
+export function statelessAgent(agent: string, param: string): ApiError {
+  const message = `The agent "${agent}" keeps no conversations, and "${param}" names one`;
+  return new ApiError(400, "validation_failed", message, {
+    param,
+    reason: "stateless_agent",
+    hint: "Send the whole conversation, and name none; only the results of open calls go on with one",
+    headers: NO_RETRY,
   });
 }
 
@@ -44,12 +56,14 @@ export function notLatest(): ApiError {
   });
 }
 
-export function openCallsLeft(callId: string): ApiError {
+/** `response` is the one that left it open, where it can be found. */
+export function openCallsLeft(callId: string, response: Place | undefined): ApiError {
   const message = `The turn waits for the result of the call "${callId}"`;
+  const end = response === undefined ? "" : `. To end the turn: ${cancelPath(response)}`;
   return new ApiError(400, "resume_mismatch", message, {
     param: "input",
     reason: "missing_result",
-    hint: "Send the results of all open calls; of one that was not done, that it was not",
+    hint: `Send the results of all open calls; of one that was not done, that it was not${end}`,
   });
 }
 

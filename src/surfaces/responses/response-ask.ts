@@ -3,11 +3,12 @@ import type { Outlook } from "../../session/sessions.ts";
 import {
   carriersOf,
   resolveSession,
+  statelessCarriers,
   type CarrierFacts,
 } from "../../wire/responses/request/carriers.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
 import { givenResultsOf, openCallIds } from "../../wire/responses/request/given-results.ts";
-import { beginningOf, continuationOf } from "../../wire/responses/request/new-input.ts";
+import { beginningOf, continuationOf, newResults } from "../../wire/responses/request/new-input.ts";
 import {
   fieldOfCommand,
   givenParts,
@@ -23,6 +24,8 @@ export interface ResponseWish {
   readonly trace: TraceMode;
   readonly retry: Retry;
   readonly header?: CarrierFacts["header"];
+  /** Its agent is told the whole conversation every time. */
+  readonly isStateless: boolean;
   /** The caller's connection remembers the response that the request goes on from. */
   readonly isHeld?: boolean;
 }
@@ -30,12 +33,17 @@ export interface ResponseWish {
 /** A request for a response, as what it wants of a session. */
 export function responseAsk(wish: ResponseWish): Ask {
   const { request, caller, trace, retry, header, isHeld = false } = wish;
-  const carriers = carriersOf(request, header === undefined ? {} : { header });
+  const read = wish.isStateless ? statelessCarriers : carriersOf;
+  const carriers = read(request, header === undefined ? {} : { header });
   return {
     caller,
     agent: request.model,
     session: namedBy(resolveSession(carriers), isHeld),
     retry,
+    answered: {
+      callIds: newResults(request.input).map(({ callId }) => callId),
+      isAll: request.input.at(-1)?.kind === "result",
+    },
     begin() {
       const { content, history, instructions } = beginningOf(request);
       return { content: givenParts(content), history, instructions };
@@ -53,8 +61,8 @@ function namedBy(
   isHeld: boolean,
 ): NamedSession | null {
   if (resolved.found === "none") return null;
-  const { sessionId, after, isImplied } = resolved;
-  return { sessionId, isImplied, isHeld, ...(after !== undefined && { after }) };
+  const { sessionId, param, after, isImplied } = resolved;
+  return { sessionId, param, isImplied, isHeld, ...(after !== undefined && { after }) };
 }
 
 function goingOn(request: CreateRequest, sessionId: string, outlook: Outlook): GoingOn {

@@ -11,7 +11,7 @@ import { readCompactRequest } from "../../wire/responses/request/read-create-req
 import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
 import { agentFor } from "./ask-session.ts";
-import { cancelResponse } from "./cancel-response.ts";
+import { cancelResponse, pauseOf } from "./cancel-response.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
 import { refusedBySession } from "./refusals.ts";
@@ -67,7 +67,8 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       async handle(_request, { id = "" }, caller) {
         requireRight(caller, "prompt", "Cancelling");
         const asked = await storedResponse(surface, id, caller);
-        if (readNote(asked.note)?.isBackground !== true) throw notInBackground();
+        const isBackground = readNote(asked.note)?.isBackground === true;
+        if (!isBackground && (await pauseOf(surface, asked)) === undefined) throw notInBackground();
         await cancelResponse(surface, asked, caller);
         return jsonAnswer(200, await standingOf(asked, surface));
       },
@@ -105,7 +106,8 @@ async function* behind(
 }
 
 function notInBackground(): ApiError {
-  return new ApiError(400, "validation_failed", "Only responses in the background are cancelled", {
+  const message = "Only responses in the background are cancelled, and those with open calls";
+  return new ApiError(400, "validation_failed", message, {
     param: "response_id",
     reason: "not_background",
     hint: "To cancel another one, hang up",

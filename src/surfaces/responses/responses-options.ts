@@ -30,7 +30,7 @@ export interface ResponsesSettings {
   readonly adoptSessions: boolean;
   /** What becomes of a conversation that nobody here knows. */
   readonly foreignHistory: "replay" | "reject" | "ignore";
-  /** Agents that are told the whole conversation every time: what names a session is not looked at. */
+  /** Agents that are told the whole conversation every time: who names a session is refused, but for results of its open calls. */
   readonly statelessAgents: readonly string[];
   readonly trace: "pairs" | "mcp" | "extension" | "none";
   /** What becomes of a turn whose caller hangs up, and that nobody else follows. */

@@ -14,6 +14,7 @@ import { traceOf } from "./request-headers.ts";
 import { responseAsk } from "./response-ask.ts";
 import { fingerprintOf } from "./retry-of.ts";
 import { socketMemory, type SocketMemory } from "./socket-memory.ts";
+import { isStateless } from "./stateless-agents.ts";
 import type { Surface } from "./surface.ts";
 
 export interface SocketClient {
@@ -81,7 +82,15 @@ async function respond(
   const retry = { fingerprint: fingerprintOf(body, caller), isRepeated: false };
   const { previousResponseId } = wanted;
   const isHeld = previousResponseId !== null && memory.has(previousResponseId);
-  const ask = responseAsk({ request: wanted, caller, trace, retry, isHeld });
+  const stateless = isStateless(surface, wanted.model, caller);
+  const ask = responseAsk({
+    request: wanted,
+    caller,
+    trace,
+    retry,
+    isHeld,
+    isStateless: stateless,
+  });
   const asked = await askSession(ask, surface);
   const outputs = await events(surface, asked, { caller, gone: over, isDetached: false });
   let last: ResponseObject | undefined;

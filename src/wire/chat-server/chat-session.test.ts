@@ -22,21 +22,24 @@ describe("the session that a chat request names", () => {
   });
 
   it("is said by a header as by a field [OR-32]", () => {
-    expect(named({}, ONE)).toEqual({ sessionId: ONE, isImplied: false });
-    expect(named({ session_id: ONE })).toEqual({ sessionId: ONE, isImplied: false });
+    const session = { sessionId: ONE, isImplied: false };
+    expect(named({}, ONE)).toEqual({ ...session, param: "x-spanline-session" });
+    expect(named({ session_id: ONE })).toEqual({ ...session, param: "session_id" });
     expect(() => named({ session_id: ONE }, OTHER)).toThrow("name different sessions");
     expect(() => named({}, "short")).toThrow("x-spanline-session is no session id");
   });
 
   it("is implied by the newest call: those before may be of one that is gone [OR-32]", () => {
     const messages = [HI, calling(ONE), HI, calling(OTHER), HI];
-    expect(named({ messages })).toEqual({ sessionId: OTHER, isImplied: true });
+    const param = "messages[3]";
+    expect(named({ messages })).toEqual({ sessionId: OTHER, param, isImplied: true });
     expect(named({ messages, session_id: OTHER })).toMatchObject({ isImplied: false });
     expect(() => named({ messages, session_id: ONE })).toThrow("name different sessions");
   });
 
   it("may be one of our own from before, which is shorter", () => {
     const sessionId = `ses_${"0".repeat(26)}`;
-    expect(named({ session_id: sessionId })).toEqual({ sessionId, isImplied: false });
+    const session = { sessionId, param: "session_id", isImplied: false };
+    expect(named({ session_id: sessionId })).toEqual(session);
   });
 });

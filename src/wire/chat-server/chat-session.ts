@@ -1,10 +1,12 @@
 import { sessionOfCall } from "../responses/ids.ts";
-import type { NamedSession } from "./chat-message.ts";
+import type { ChatMessage, NamedSession, ResultMessage } from "./chat-message.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { oneSession, readSessionId } from "./read-session-id.ts";
 
 export interface ChatSession {
   readonly sessionId: string;
+  /** What names it, of several the first. */
+  readonly param: string;
   /** Only read out of the id of a call, which may be somebody else's. */
   readonly isImplied: boolean;
 }
@@ -18,12 +20,48 @@ export function chatSession(
     ...(header === undefined ? [] : readSessionId(header.value, header.name)),
     ...request.sessions,
   ];
-  const sessionId = oneSession([...named, ...ofNewestCall(request)]);
-  return sessionId === null ? null : { sessionId, isImplied: named.length === 0 };
+  return sessionOf(named, ofNewestCall(request.messages));
+}
+
+/**
+ * A request to an agent that is told the whole conversation every time: what was said names the sessions that it was said
+ * in, and means none of them.
+ */
+export function statelessRequest(request: ChatRequest): ChatRequest {
+  const sessions = request.sessions.filter(({ param }) => !param.startsWith("messages["));
+  return { ...request, sessions };
+}
+
+/** The session that such a request names. Only who brings the result of a call means that call's. */
+export function statelessSession(
+  request: ChatRequest,
+  header?: { readonly name: string; readonly value: string },
+): ChatSession | null {
+  const named = [
+    ...(header === undefined ? [] : readSessionId(header.value, header.name)),
+    ...statelessRequest(request).sessions,
+  ];
+  return sessionOf(named, ofNewestCall(newResults(request).slice(-1)));
+}
+
+/** Results behind all that the agent said. */
+export function newResults({ messages }: Pick<ChatRequest, "messages">): readonly ResultMessage[] {
+  const last = messages.findLastIndex(({ type }) => type === "assistant");
+  return messages.slice(last + 1).filter((message) => message.type === "result");
+}
+
+function sessionOf(
+  named: readonly NamedSession[],
+  implied: readonly NamedSession[],
+): ChatSession | null {
+  const all = [...named, ...implied];
+  const sessionId = oneSession(all);
+  const param = all[0]?.param ?? "";
+  return sessionId === null ? null : { sessionId, param, isImplied: named.length === 0 };
 }
 
 /** Clients that carry nothing else carry the ids of calls. Older ones may be of a session that is gone. */
-function ofNewestCall({ messages }: ChatRequest): NamedSession[] {
+function ofNewestCall(messages: readonly ChatMessage[]): NamedSession[] {
   for (const message of messages.toReversed()) {
     const callIds =
       message.type === "result"

@@ -9,7 +9,7 @@ import {
   type ResultMessage,
   type UserMessage,
 } from "./chat-message.ts";
-import { callIdOf, callNamed } from "../responses/ids.ts";
+import { callIdOf, callNamed, cancelPath } from "../responses/ids.ts";
 import type { OpenCalls } from "../responses/request/given-results.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { oneSession } from "./read-session-id.ts";
@@ -150,7 +150,7 @@ export function saidTexts(said: readonly UserMessage[]): string[] {
  */
 export function givenResults(
   { earlier, results }: Pick<ChatTurn, "earlier" | "results">,
-  { sessionId, toolCallIds }: OpenCalls,
+  { sessionId, toolCallIds, seq }: OpenCalls,
 ): GivenResult[] {
   const open = ({ callId }: ResultMessage): string | null =>
     callNamed(callId, sessionId, toolCallIds);
@@ -165,7 +165,8 @@ export function givenResults(
   });
   const left = toolCallIds.find((id) => !given.some(({ toolCallId }) => toolCallId === id));
   if (left === undefined) return given;
-  const message = `The call "${callIdOf(sessionId, left)}" has no result; send those of all open calls`;
+  const end = seq === undefined ? "" : `, or end the turn: ${cancelPath({ sessionId, seq })}`;
+  const message = `The call "${callIdOf(sessionId, left)}" has no result; send those of all open calls${end}`;
   return refuse("messages", "missing_result", message);
 }
 

@@ -182,7 +182,11 @@ describe("a streamed chat completion", () => {
             content: "Let me look.\n\nIt rains.",
             refusal: null,
             session_id: SESSION,
-            trace: TRACE,
+            trace: [
+              { type: "text", text: "Let me look." },
+              ...TRACE,
+              { type: "text", text: "It rains." },
+            ],
           },
           logprobs: null,
           finish_reason: "stop",
@@ -333,8 +337,26 @@ describe("a streamed chat completion", () => {
     const log = [accepted, ...other, started, ...rest].filter((one) => one !== undefined);
     expect(completionOf(runCodec(chunkEncoder(OPTIONS), log))).toMatchObject({
       choices: [
-        { message: { content: "Mine", trace: [{}, { output: "No net", is_error: true }] } },
+        {
+          message: {
+            content: "Mine",
+            trace: [{}, { output: "No net", is_error: true, ending: "failed" }],
+          },
+        },
       ],
+    });
+  });
+
+  it("says in its trace how a call ended that was not run [OR-55]", () => {
+    const denied = {
+      type: "tool.finished",
+      toolCallId: "tool_1",
+      ending: "denied",
+      result: toolSuccess("1", "Nobody allowed it"),
+    } as const;
+    const events = [...BEGUN, ...calls("tool_1"), denied, ...says("m1", "No"), finished()];
+    expect(completionOf(encoded(events))).toMatchObject({
+      choices: [{ message: { trace: [{}, { is_error: true, ending: "denied" }] } }],
     });
   });
 

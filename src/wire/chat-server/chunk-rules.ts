@@ -14,6 +14,7 @@ import {
   tracedCall,
   tracedResult,
   tracedThought,
+  withTexts,
   type ChatTraceItem,
 } from "./chat-trace.ts";
 import { chatUsage } from "./chat-usage.ts";
@@ -207,7 +208,9 @@ function end(state: ChunkState, { reason, handedOut }: Ending, emit: Emit<ChatOu
 /** What was done, without calls that somebody else still has to run. */
 function tracedBut({ options, trace }: ChunkState, handedOut: readonly string[]): ChatTraceItem[] {
   if (options.trace === "none") return [];
-  return trace.flatMap(({ toolCallId, item }) =>
-    toolCallId !== null && handedOut.includes(toolCallId) ? [] : [item],
-  );
+  const done = trace.flatMap(({ toolCallId, item }): ChatTraceItem[] => {
+    if (toolCallId !== null && handedOut.includes(toolCallId)) return [];
+    return "type" in item ? [item] : [{ type: "text", text: item.text }];
+  });
+  return withTexts(done);
 }

@@ -1,5 +1,6 @@
 import type { Emit } from "../../domain/codec.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import type { GatheredText } from "../../domain/kept-text.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import type { ToolCall } from "../../domain/tool.ts";
 import type { UsageStep } from "../../domain/turn-state.ts";
@@ -43,6 +44,8 @@ export interface ShownBlock {
   readonly messageId: string;
   sent: number;
   isWithdrawn: boolean;
+  /** What was shown of it since another one was. */
+  traced?: GatheredText;
 }
 
 export interface ShownCall {
@@ -54,7 +57,8 @@ export interface ShownCall {
 export interface TracedItem {
   /** Of a call and its result. */
   readonly toolCallId: string | null;
-  readonly item: ChatTraceItem;
+  /** What was said is still being said. */
+  readonly item: ChatTraceItem | GatheredText;
 }
 
 export function initialChunkState(options: ChunkOptions): ChunkState {

@@ -1,4 +1,5 @@
 import type { Emit } from "../../domain/codec.ts";
+import { gather, noText } from "../../domain/kept-text.ts";
 import type { ChatOutput } from "./chat-chunk.ts";
 import { tell, type ChunkState, type ShownBlock } from "./chunk-state.ts";
 
@@ -50,6 +51,17 @@ function show(state: ChunkState, block: ShownBlock, text: string, emit: Emit<Cha
   if (text === "" || block.isWithdrawn) return;
   const isApart = state.lastShown !== null && state.lastShown !== block;
   block.sent += text.length;
+  trace(state, block, text);
   state.lastShown = block;
   tell(state, { content: isApart ? `\n\n${text}` : text }, emit);
+}
+
+/** Where it was said among all that was done. */
+function trace(state: ChunkState, block: ShownBlock, text: string): void {
+  if (state.options.trace === "none") return;
+  if (block.traced === undefined || state.lastShown !== block) {
+    block.traced = noText();
+    state.trace.push({ toolCallId: null, item: block.traced });
+  }
+  gather(block.traced, text);
 }

@@ -1,4 +1,4 @@
-import { isSessionId } from "../responses/ids.ts";
+import { WHENCE_SESSIONS, isSessionId } from "../responses/ids.ts";
 import type { NamedSession } from "./chat-message.ts";
 import { refuse, refuseType } from "./refuse.ts";
 
@@ -8,7 +8,8 @@ export function readSessionId(value: unknown, param: string): NamedSession[] {
   if (typeof value !== "string") return refuseType(param, value, "a session id");
   if (isSessionId(value)) return [{ id: value, param }];
   const rule = "33 to 256 letters, digits, - and _, the first a letter or digit";
-  return refuse(param, "invalid_session_id", `${param} is no session id, which has ${rule}`);
+  const message = `${param} is no session id, which has ${rule}. ${WHENCE_SESSIONS}`;
+  return refuse(param, "invalid_session_id", message);
 }
 
 /** The session that all of them name. Two that differ are a mistake that nobody can settle here. */

@@ -1,5 +1,6 @@
 import type { PromptTool } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
+import { describedTool } from "../responses/tool-description.ts";
 import { refuse, refuseType } from "./refuse.ts";
 
 /** `only`: none but these may be called. */
@@ -41,7 +42,7 @@ function readTool(value: unknown, param: string): PromptTool {
   }
   return {
     name,
-    description: description ?? "",
+    description: describedTool(name, description),
     schema: readSchema(parameters, `${at}.parameters`),
   };
 }

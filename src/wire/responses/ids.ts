@@ -12,11 +12,20 @@ export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text) || OWN_SESSION_ID.test(text);
 }
 
+/** For whoever names one that is none. */
+export const WHENCE_SESSIONS =
+  "Answers have it in x-spanline-session; one of your own is taken only where adoptSessions is set";
+
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{32,255}$/;
 const OWN_SESSION_ID = /^ses_[0-9a-z]{26}$/;
 
 export function responseId({ sessionId, seq }: Place): string {
   return `resp_${sessionId}_${seq}`;
+}
+
+/** How a turn is ended that waits for results. */
+export function cancelPath(place: Place): string {
+  return `POST /v1/responses/${responseId(place)}/cancel`;
 }
 
 export function readResponseId(id: string): Place | null {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isObject } from "../../../src/domain/json.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { fakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { says, wants } from "../../support/scripted-provider.ts";
@@ -6,6 +7,7 @@ import { readUntil } from "../../support/session-world.ts";
 import {
   ask,
   called,
+  get,
   lastOf,
   openStream,
   outputOf,
@@ -46,6 +48,8 @@ async function questionIn(world: World): Promise<{ sessionId: string; approvalId
   const event = log.at(-1)?.event;
   return { sessionId, approvalId: event?.type === "approval.requested" ? event.approvalId : "" };
 }
+
+const idOf = (approval: unknown) => (isObject(approval) ? approval["id"] : undefined);
 
 describe("a tool that somebody has to allow, when nobody is there but the caller", () => {
   it("waits with signs of life, and is denied where everybody sees it [OR-21] [OR-55]", async () => {
@@ -100,6 +104,45 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
       );
     },
   );
+
+  it("is seen in the response while it waits, and not behind [OR-24]", async () => {
+    const { world } = await gated();
+    const { body } = await ask(world, { input: "Pay", background: true });
+    const path = `/responses/${String(body["id"])}`;
+    const { sessionId, approvalId } = await questionIn(world);
+    const waiting = await get(world, path);
+    const call = outputOf(waiting.body).find(({ type }) => type === "function_call");
+    const expires_at = expect.any(Number);
+    const awaited = { id: approvalId, question: "run", action: "pay", expires_at };
+    expect(waiting.body).toMatchObject({
+      status: "in_progress",
+      awaiting_approval: [{ ...awaited, call_id: call?.["call_id"] }],
+    });
+    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    await world.sessions.command(sessionId, answer, { principal: APPROVER });
+    await until(async () => (await get(world, path)).body["status"] === "completed");
+    expect((await get(world, path)).body).not.toHaveProperty("awaiting_approval");
+  });
+
+  it.each([
+    ["pairs", []],
+    ["mcp", []],
+    ["extension", ["spanline:approval.requested", "spanline:approval.resolved"]],
+    ["none", []],
+  ])("is told in a stream to those who want our events: trace %s [OR-24]", async (trace, told) => {
+    const { world } = await gated();
+    const opening = openStream(world, { input: "Pay", trace });
+    await called(world, 1);
+    const { sessionId, approvalId } = await questionIn(world);
+    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    await world.sessions.command(sessionId, answer, { principal: APPROVER });
+    const events = await (await opening).rest();
+    const own = events.filter(({ type }) => String(type).includes(":"));
+    expect(own.map(({ type }) => type)).toEqual(told);
+    expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
+    const ids = own.map(({ approval, approval_id }) => approval_id ?? idOf(approval));
+    expect(new Set(ids)).toEqual(new Set(told.map(() => approvalId)));
+  });
 
   it("is not for the caller to run: it is no call of theirs that is open [OR-53]", async () => {
     const { world } = await gated();

@@ -119,6 +119,7 @@ describe("a chain of responses", () => {
       400,
       { code: "invalid_session_id", param: "session_id" },
     ]);
+    expect(errorIn(answer)["message"]).toMatch(/x-spanline-session.*adoptSessions/);
     expect(world.heard()).toEqual([]);
   });
 
@@ -130,7 +131,13 @@ describe("a chain of responses", () => {
     expect(adopting.provider.calls).toMatchObject([{ sessionId: conversation }]);
     const strict = await worldOf([echoes()], { settings: { adoptSessions: false } });
     const refused = await ask(strict, { input: "One", conversation });
-    expect([refused.status, errorIn(refused)["code"]]).toEqual([404, "session_not_found"]);
+    const error = { code: "session_not_found", param: "conversation" };
+    expect([refused.status, errorIn(refused)]).toMatchObject([404, error]);
+    expect(errorIn(refused)["message"]).toMatch(/x-spanline-session.*adoptSessions/);
+    const metadata = { session_id: conversation };
+    const chat = { messages: [{ role: "user", content: "One" }], metadata };
+    const also = await ask(strict, chat, { path: "/chat/completions" });
+    expect(errorIn(also)).toMatchObject({ ...error, param: "metadata.session_id" });
   });
 });
 
@@ -265,17 +272,6 @@ describe("a conversation that was held elsewhere", () => {
     const answer = await ask(world, { input });
     expect(answer.headers.get("x-spanline-history")).toBe("ignored");
     expect(world.provider.calls).toMatchObject([{ history: [] }]);
-  });
-
-  it("is told whole, every time, to an agent that keeps no state", async () => {
-    const settings = { statelessAgents: ["scripted"] };
-    const world = await worldOf([echoes()], { settings });
-    const first = await ask(world, { input });
-    const headers = { [SESSION]: String(first.body["session_id"]) };
-    const second = await ask(world, { input }, { headers });
-    expect(second.status).toBe(200);
-    expect(second.body["session_id"]).not.toBe(first.body["session_id"]);
-    expect(world.provider.calls.map(({ history }) => history.length)).toEqual([2, 2]);
   });
 
   it("of which the session knows all is not told again [OR-37]", async () => {

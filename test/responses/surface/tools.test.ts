@@ -12,14 +12,18 @@ import {
 import type { Fields } from "../support/recorded-stream.ts";
 import {
   ask,
+  called,
   echoes,
   errorIn,
+  gate,
   get,
   lastOf,
   openStream,
   outputOf,
+  saysWhen,
   textIn,
   tools,
+  until,
   worldOf,
   type World,
 } from "./world.ts";
@@ -381,5 +385,93 @@ describe("tools of the agent", () => {
     expect(String(call["name"])).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(String(call["call_id"]).length).toBeLessThanOrEqual(64);
     expect((await get(world, `/responses/${String(body["id"])}`)).body).toEqual(body);
+  });
+});
+
+describe("a tool of the caller's without a description", () => {
+  it("has one that is made of its name, and the response has none", async () => {
+    const world = await worldOf([says("Done")]);
+    const { body } = await ask(world, { input: "Look", tools: tools("get_weather") });
+    expect(body).toMatchObject({ status: "completed", tools: [{ description: null }] });
+    const messages = [{ role: "user", content: "Look" }];
+    const chat = { messages, tools: [{ type: "function", function: { name: "get_weather" } }] };
+    expect((await ask(world, chat, { path: "/chat/completions" })).status).toBe(200);
+    const given = world.provider.calls.map(({ options }) => options?.tools);
+    const wanted = [{ name: "get_weather", description: "Get weather" }];
+    expect(given).toMatchObject([wanted, wanted]);
+  });
+});
+
+describe("a tool of the agent's that the caller runs, too", () => {
+  it("is refused with what to do about it [OR-53]", async () => {
+    const look = defineTool({
+      name: "look",
+      description: "Looks",
+      input: { type: "object" },
+      run: () => "18",
+    });
+    const world = await worldOf([wants({ id: "c1", name: "look" }), says("Warm")], {
+      agent: { tools: [look] },
+    });
+    const { body } = await ask(world, { input: "Look" });
+    const input = callsIn(body).map((call) => result(call));
+    const refused = await ask(world, { input, previous_response_id: body["id"] });
+    const error = errorIn(refused);
+    expect([refused.status, error["code"]]).toEqual([400, "unknown_call"]);
+    expect(error["message"]).toContain("the agent has run it itself, and its output is in");
+    expect(error["message"]).toContain('the trace mode "mcp"');
+  });
+});
+
+describe("a turn that waits for results which never come", () => {
+  it("is ended by cancelling the response that left the calls open, as the refusal says [OR-49] [OR-53]", async () => {
+    const { world, body, give, calls } = await paused([TWO, echoes()]);
+    const refused = await give({ role: "user", content: "Never mind" });
+    const [, path = ""] = /POST \/v1(\S+)/.exec(String(errorIn(refused)["message"])) ?? [];
+    expect(path).toBe(`/responses/${String(body["id"])}/cancel`);
+    for (let times = 0; times < 2; times += 1) {
+      const cancelled = await ask(world, {}, { path });
+      expect([cancelled.status, cancelled.body]).toEqual([200, body]);
+    }
+    const late = await give(...calls.map((call) => result(call)));
+    expect([late.status, errorIn(late)["code"]]).toEqual([400, "unknown_call"]);
+    const next = await give({ role: "user", content: "Never mind" });
+    expect([next.status, textIn(next.body)]).toEqual([200, "You said: Never mind"]);
+  });
+
+  it("is ended in the background, too [OR-49]", async () => {
+    const world = await worldOf([TWO, echoes()]);
+    const asked = { input: "Look", tools: tools("look", "feel"), background: true };
+    const { body } = await ask(world, asked);
+    const id = String(body["id"]);
+    await until(async () => (await get(world, `/responses/${id}`)).body["status"] === "completed");
+    expect((await ask(world, {}, { path: `/responses/${id}/cancel` })).status).toBe(200);
+    const next = await ask(world, { input: "On", previous_response_id: id });
+    expect([next.status, textIn(next.body)]).toEqual([200, "You said: On"]);
+  });
+
+  it("is not ended when its results have come: it is another response's then [OR-50]", async () => {
+    const held = gate();
+    const { world, body, give, calls } = await paused([TWO, saysWhen("So", held, " it is")]);
+    const going = give(...calls.map((call) => result(call)));
+    await called(world, 2);
+    const path = `/responses/${String(body["id"])}/cancel`;
+    expect((await ask(world, {}, { path })).status).toBe(200);
+    held.open();
+    expect(textIn((await going).body)).toBe("So it is");
+  });
+
+  it("is ended from a chat by the same [OR-68]", async () => {
+    const world = await worldOf([TWO, echoes()]);
+    const offered = ["look", "feel"].map((name) => ({ type: "function", function: { name } }));
+    const chat = { path: "/chat/completions" };
+    const look = { messages: [{ role: "user", content: "Look" }], tools: offered };
+    const first = await ask(world, look, chat);
+    const headers = { "x-spanline-session": String(first.headers.get("x-spanline-session")) };
+    const other = { messages: [{ role: "user", content: "Never mind" }] };
+    const refused = await ask(world, other, { ...chat, headers });
+    const [, path = ""] = /POST \/v1(\S+)/.exec(String(errorIn(refused)["message"])) ?? [];
+    expect((await ask(world, {}, { path })).status).toBe(200);
+    expect((await ask(world, other, { ...chat, headers })).status).toBe(200);
   });
 });

@@ -113,6 +113,10 @@ export const ANSWER_SCHEMAS = {
       ...RESPONSE,
       conversation: object({ id: text("The session.") }, ["id"]),
       session_id: text("The session."),
+      awaiting_approval: {
+        ...list(object({})),
+        description: "What somebody has to allow before it goes on; only while it waits.",
+      },
     },
     [...Object.keys(RESPONSE), "conversation", "session_id"],
   ),

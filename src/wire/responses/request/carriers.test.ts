@@ -7,6 +7,7 @@ import {
   carriersOf,
   previousResponseNotFound,
   resolveSession,
+  statelessCarriers,
   type CarrierFacts,
 } from "./carriers.ts";
 import { readCreateRequest } from "./read-create-request.ts";
@@ -32,41 +33,46 @@ function said(fields: object): object {
   };
 }
 
+function resultOf(sessionId: string): object {
+  return { type: "function_call_output", call_id: callIdOf(sessionId, "t"), output: "" };
+}
+
 describe("the session of a request", () => {
-  it.each<[string, object, CarrierFacts?]>([
-    ["a header", {}, HEADER],
-    ["conversation as a text", { conversation: ONE }],
-    ["conversation as an object", { conversation: { id: ONE } }],
-    ["session_id", { session_id: ONE }],
-    ["metadata", { metadata: { session_id: ONE } }],
-    ["a message of the assistant's", said({ session_id: ONE })],
+  it.each<[string, object, string, CarrierFacts?]>([
+    ["a header", {}, "x-session-id", HEADER],
+    ["conversation as a text", { conversation: ONE }, "conversation"],
+    ["conversation as an object", { conversation: { id: ONE } }, "conversation"],
+    ["session_id", { session_id: ONE }, "session_id"],
+    ["metadata", { metadata: { session_id: ONE } }, "metadata.session_id"],
+    ["a message of the assistant's", said({ session_id: ONE }), "input[0].session_id"],
     [
       "a part of such a message",
       said({ content: [{ type: "output_text", text: "", session_id: ONE }] }),
+      "input[0].content.session_id",
     ],
-  ])("is named by %s alone [OR-32]", (_, body, facts) => {
-    const session = { found: "session", sessionId: ONE, isImplied: false };
+  ])("is named by %s alone [OR-32]", (_, body, param, facts) => {
+    const session = { found: "session", sessionId: ONE, param, isImplied: false };
     expect(resolved(body, facts)).toEqual(session);
   });
 
-  it.each<[string, object]>([
-    ["the id of a message", said({ id: itemId("message", ONE, "9-0") })],
-    ["a reference", { input: [{ type: "item_reference", id: itemId("message", ONE, "9") }] }],
-    [
-      "the id of a call",
-      { input: [{ type: "function_call_output", call_id: callIdOf(ONE, "t"), output: "" }] },
-    ],
+  it.each<[string, object, string]>([
+    ["the id of a message", said({ id: itemId("message", ONE, "9-0") }), "id"],
+    ["a reference", { input: [{ type: "item_reference", id: itemId("message", ONE, "9") }] }, "id"],
+    ["the id of a call", { input: [resultOf(ONE)] }, "call_id"],
     [
       "an executed call",
       { input: [{ type: "mcp_call", id: itemId("mcp_call", ONE, "9"), name: "f" }] },
+      "id",
     ],
-  ])("is read out of %s alone [OR-32]", (_, body) => {
-    expect(resolved(body)).toEqual({ found: "session", sessionId: ONE, isImplied: true });
+  ])("is read out of %s alone [OR-32]", (_, body, field) => {
+    const param = `input[0].${field}`;
+    expect(resolved(body)).toEqual({ found: "session", sessionId: ONE, param, isImplied: true });
   });
 
   it("is named by the response before, whose place is known [OR-32]", () => {
     const previous_response_id = responseId({ sessionId: ONE, seq: 12 });
-    const session = { found: "session", sessionId: ONE, after: 12, isImplied: false };
+    const param = "previous_response_id";
+    const session = { found: "session", sessionId: ONE, param, after: 12, isImplied: false };
     expect(resolved({ previous_response_id })).toEqual(session);
   });
 
@@ -169,5 +175,37 @@ describe("state that a caller carries", () => {
     const state = carriedState(readCreateRequest(body));
     expect(Object.entries(state)).toEqual([["__proto__", { x: 1 }]]);
     expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+  });
+});
+
+describe("the session of a request to an agent that keeps no state", () => {
+  const THREE = `ses_${"3".repeat(32)}`;
+  const turn = (sessionId: string) => [
+    { role: "user", content: "x" },
+    { type: "function_call", call_id: callIdOf(sessionId, "t"), name: "f", arguments: "{}" },
+    resultOf(sessionId),
+    {
+      role: "assistant",
+      content: "Hi",
+      session_id: sessionId,
+      id: itemId("message", sessionId, "9"),
+    },
+  ];
+  const stateless = (body: object) => resolveSession(statelessCarriers(readCreateRequest(body)));
+
+  it("is none that only what was said names", () => {
+    const input = [...turn(ONE), ...turn(TWO), { role: "user", content: "x" }];
+    expect(stateless({ input })).toEqual({ found: "none" });
+  });
+
+  it("is the one whose call is answered", () => {
+    const input = [...turn(ONE), ...turn(THREE).slice(0, 3)];
+    expect(stateless({ input })).toMatchObject({ sessionId: THREE, isImplied: true });
+  });
+
+  it("is the one that the request itself names", () => {
+    const input = [...turn(ONE), { role: "user", content: "x" }];
+    const named = stateless({ input, conversation: TWO });
+    expect(named).toMatchObject({ sessionId: TWO, param: "conversation", isImplied: false });
   });
 });

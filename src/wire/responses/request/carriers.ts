@@ -1,7 +1,14 @@
 import type { JsonObject } from "../../../domain/json.ts";
-import { isSessionId, readResponseId, sessionOfCall, sessionOfItem } from "../ids.ts";
+import {
+  WHENCE_SESSIONS,
+  isSessionId,
+  readResponseId,
+  sessionOfCall,
+  sessionOfItem,
+} from "../ids.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { InputItem } from "./input-item.ts";
+import { newResults } from "./new-input.ts";
 import { missing, refusal, wrongField } from "./refusal.ts";
 
 /** One thing in a request that names a session. */
@@ -23,6 +30,8 @@ export type ResolvedSession =
   | {
       readonly found: "session";
       readonly sessionId: string;
+      /** What names it, of several the first. */
+      readonly param: string;
       /** Where the response begins that has to be the session's last. */
       readonly after?: number;
       readonly isImplied: boolean;
@@ -35,11 +44,32 @@ export interface CarrierFacts {
 }
 
 /** Everything that names a session, in the order in which it counts. Throws for what cannot be a session's name. */
-export function carriersOf(
+export function carriersOf(request: CreateRequest, facts: CarrierFacts = {}): readonly Carrier[] {
+  const { input } = request;
+  return [
+    ...onRequest(request, facts),
+    ...newestFirst(input, onItem),
+    ...newestFirst(input, onParts),
+    ...newestFirst(input, inIds),
+  ];
+}
+
+/**
+ * The same for an agent that is told the whole conversation every time: what was said names the sessions that it was
+ * said in, and means none of them. Only who brings the result of a call means that call's.
+ */
+export function statelessCarriers(
   request: CreateRequest,
-  { header }: CarrierFacts = {},
+  facts: CarrierFacts = {},
 ): readonly Carrier[] {
-  const { conversation, previousResponseId, sessionId, metadata, input } = request;
+  const newest = newResults(request.input).at(-1);
+  return [...onRequest(request, facts), ...(newest === undefined ? [] : inIds(newest))];
+}
+
+function onRequest(
+  { conversation, previousResponseId, sessionId, metadata }: CreateRequest,
+  { header }: CarrierFacts,
+): Carrier[] {
   if (conversation !== null && previousResponseId !== null)
     throw refusal("Send previous_response_id or conversation, and not both", {
       param: "previous_response_id",
@@ -52,9 +82,6 @@ export function carriersOf(
     ...previous(previousResponseId),
     ...explicit(sessionId, "session_id"),
     ...explicit(named, "metadata.session_id"),
-    ...newestFirst(input, onItem),
-    ...newestFirst(input, onParts),
-    ...newestFirst(input, inIds),
   ];
 }
 
@@ -62,7 +89,7 @@ export function carriersOf(
 export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
   const [first] = carriers;
   if (first === undefined) return { found: "none" };
-  const { sessionId } = first;
+  const { sessionId, param } = first;
   const other = carriers.find((carrier) => carrier.sessionId !== sessionId);
   if (other !== undefined)
     throw refusal(
@@ -71,7 +98,7 @@ export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
     );
   const after = carriers.find((carrier) => carrier.after !== undefined)?.after;
   const isImplied = carriers.every((carrier) => carrier.isImplied);
-  return { found: "session", sessionId, isImplied, ...(after !== undefined && { after }) };
+  return { found: "session", sessionId, param, isImplied, ...(after !== undefined && { after }) };
 }
 
 /** State that the caller carries along on what the assistant said; the newest that has any counts. */
@@ -87,7 +114,7 @@ function explicit(value: unknown, param: string): Carrier[] {
   if (typeof value !== "string" || !isSessionId(value))
     throw wrongField(
       param,
-      "has to be a session's id: 33 to 256 letters, digits, dashes and underscores",
+      `has to be a session's id: 33 to 256 letters, digits, dashes and underscores. ${WHENCE_SESSIONS}`,
       "invalid_session_id",
     );
   return [{ param, sessionId: value, isImplied: false }];

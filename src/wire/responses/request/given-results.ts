@@ -10,6 +10,8 @@ export interface OpenCalls {
   readonly sessionId: string;
   /** The session's ids of them. */
   readonly toolCallIds: readonly string[];
+  /** Where the response begins that left them open. */
+  readonly seq?: number;
 }
 
 /** The same ids as the caller knows them. */

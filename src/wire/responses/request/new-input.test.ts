@@ -139,7 +139,8 @@ describe("a conversation that was had elsewhere", () => {
       [{ type: "item_reference", id: "msg_1" }, user("x")],
       "item_not_found",
     ],
-    ["no new words", [user("x"), call("a"), result("a")], "no_new_message"],
+    ["no new words", [user("x"), assistant("a")], "no_new_message"],
+    ["a result last, which nobody waits for", [user("x"), call("a"), result("a")], "unknown_call"],
     [
       "a file",
       [user([{ type: "input_file", file_data: "x" }]), assistant("a"), user("b")],
@@ -184,7 +185,7 @@ describe("what a request asks of its turn", () => {
     const request = readCreateRequest({ tools, max_output_tokens: 99, max_tool_calls: 2 });
     expect(promptOptionsOf(request, facts)).toEqual({
       instructions: "I",
-      tools: [{ name: "weather", description: "", schema: { type: "object" } }],
+      tools: [{ name: "weather", description: "Weather", schema: { type: "object" } }],
       maxOutputTokens: 99,
       maxToolCalls: 2,
     });

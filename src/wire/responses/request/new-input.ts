@@ -1,4 +1,4 @@
-import { sessionOfItem } from "../ids.ts";
+import { sessionOfCall, sessionOfItem } from "../ids.ts";
 import type { CreateRequest } from "./create-request.ts";
 import { historyOf } from "./history.ts";
 import type {
@@ -36,8 +36,8 @@ type Said = Pick<CreateRequest, "instructions" | "input">;
  */
 export function continuationOf(request: Said, openCalls: ReadonlySet<string>): Continuation {
   const { input } = request;
-  const lastWord = input.findLastIndex((item) => isOfAgent(item) && item.kind !== "call");
   const lastCall = input.findLastIndex(({ kind }) => kind === "call");
+  const lastWord = lastWordIn(input);
   const results = input.flatMap((item, index) => {
     const isNew = item.kind === "result" && index > lastWord;
     return isNew && (index > lastCall || openCalls.has(item.callId)) ? [item] : [];
@@ -45,6 +45,15 @@ export function continuationOf(request: Said, openCalls: ReadonlySet<string>): C
   const content = newContent(input, Math.max(lastWord, lastCall));
   if (content.length === 0 && results.length === 0) throw nothingNew(input);
   return { instructions: instructionsOf(request), content, results };
+}
+
+/** Results behind all that the agent said; it may have called more tools since. */
+export function newResults(input: readonly InputItem[]): readonly ResultInput[] {
+  return input.slice(lastWordIn(input) + 1).filter((item) => item.kind === "result");
+}
+
+function lastWordIn(input: readonly InputItem[]): number {
+  return input.findLastIndex((item) => isOfAgent(item) && item.kind !== "call");
 }
 
 export function beginningOf(request: Said): Beginning {
@@ -59,11 +68,17 @@ export function beginningOf(request: Said): Beginning {
 
 /** A result of a call that nobody waits for. */
 export function unknownCall({ callId, path }: Pick<ResultInput, "callId" | "path">): Error {
-  return refusal(`No call "${callId.slice(0, 80)}" waits for a result; send those that are open`, {
+  const why = sessionOfCall(callId) === null ? OTHER_CALL : KNOWN_CALL;
+  return refusal(`No call "${callId.slice(0, 80)}" waits for a result${why}`, {
     param: `${path}.call_id`,
     code: "unknown_call",
   });
 }
+
+const OTHER_CALL = "; send those that are open, or add what the user says behind it";
+const KNOWN_CALL =
+  ": the agent has run it itself, and its output is in the response, or it has its result already. " +
+  'Run only calls that have no output there, or ask for the trace mode "mcp", which shows your own calls alone as function calls';
 
 /** What the agent said or did, also as it was sent back to us. */
 function isOfAgent(item: InputItem): boolean {
@@ -116,6 +131,8 @@ function joined({ parts, path }: MessageInput): ContentPart[] {
 }
 
 function nothingNew(input: readonly InputItem[]): Error {
+  const last = input.at(-1);
+  if (last?.kind === "result" && !isOfAgent(last)) return unknownCall(last);
   return input.some(isFromUser)
     ? refusal("The agent has the last word in the input; add what the user says to it", {
         param: "input",

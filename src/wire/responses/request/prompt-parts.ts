@@ -1,5 +1,6 @@
 import type { PromptOptions } from "../../../domain/agent-event.ts";
 import type { GivenPart } from "../../../domain/session-command.ts";
+import { describedTool } from "../tool-description.ts";
 import { nameMeant } from "../tool-name.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { ContentPart } from "./input-item.ts";
@@ -41,7 +42,7 @@ export function promptOptionsOf(
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         name,
-        description: description ?? "",
+        description: describedTool(name, description),
         schema: parameters ?? { type: "object" },
       })),
     }),

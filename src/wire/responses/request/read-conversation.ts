@@ -43,15 +43,15 @@ function checkTold(item: InputItem): void {
 /** A session has a title, and no other place for what is the caller's. */
 function readTitle(metadata: unknown): string | null {
   if (isAbsent(metadata)) return null;
-  for (const [name, value] of Object.entries(objectAt(metadata, "metadata"))) {
-    if (name === "title") return textAt(value, "metadata.title", 512);
+  const { title, ...others } = objectAt(metadata, "metadata");
+  const [other] = Object.keys(others);
+  if (other !== undefined)
     throw wrongField(
-      `metadata.${name}`,
+      `metadata.${other}`,
       'is not kept; a conversation keeps "title" alone',
       "unsupported_metadata",
     );
-  }
-  return null;
+  return title === undefined ? null : textAt(title, "metadata.title", 512);
 }
 
 const LONGEST_NAME = 256;

@@ -86,7 +86,10 @@ export function cancel(state: StreamState, emit: Emit<StreamEvent>): void {
 /** The response as it stands. */
 export function responseNow(state: StreamState): ResponseObject | null {
   if (state.response !== null) return state.response;
-  return state.begun === null ? null : responseObject(state.recorded, factsOf(state, UNDER_WAY));
+  if (state.begun === null) return null;
+  const response = responseObject(state.recorded, factsOf(state, UNDER_WAY));
+  const approvals = [...state.approvals.values()];
+  return approvals.length === 0 ? response : { ...response, awaiting_approval: approvals };
 }
 
 const UNDER_WAY = { incompleteDetails: null, error: null, completedAt: null, usage: null } as const;

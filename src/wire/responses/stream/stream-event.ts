@@ -1,6 +1,19 @@
+import type { ApprovalResolved, Question } from "../../../domain/agent-event.ts";
 import type { OutputItem } from "../output-item.ts";
 import type { OutputText } from "../response-item.ts";
 import type { ResponseObject } from "../response-object.ts";
+
+/** Something that somebody is asked while a response waits. Whoever called cannot answer it, but can see it. */
+export interface AwaitedApproval {
+  readonly id: string;
+  readonly question: Question;
+  /** The tool, or the question in words. */
+  readonly action: string;
+  /** The call that it is about; null where it is about none. */
+  readonly call_id: string | null;
+  /** When it counts as a no, in seconds since 1970. */
+  readonly expires_at: number;
+}
 
 /** One event of a response's stream, with its number in it. */
 export type StreamEvent = StreamPiece & { readonly sequence_number: number };
@@ -22,7 +35,14 @@ export type StreamPiece =
   | ({ readonly type: `response.${Arguments}.delta`; readonly delta: string } & OfItem)
   | ({ readonly type: `response.${Arguments}.done`; readonly arguments: string } & OfItem)
   | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & OfItem)
-  | { readonly type: "error"; readonly error: ErrorPayload };
+  | { readonly type: "error"; readonly error: ErrorPayload }
+  | { readonly type: "spanline:approval.requested"; readonly approval: AwaitedApproval }
+  | {
+      readonly type: "spanline:approval.resolved";
+      readonly approval_id: string;
+      readonly decision: ApprovalResolved["decision"];
+      readonly by: ApprovalResolved["by"];
+    };
 
 /** An error as the API tells one. */
 interface ErrorPayload {

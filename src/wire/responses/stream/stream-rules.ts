@@ -2,6 +2,7 @@ import type { AgentEvent, AgentEventType } from "../../../domain/agent-event.ts"
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/envelope.ts";
 import { addUsage } from "../../../domain/usage.ts";
+import { approvalRequested, approvalResolved } from "./approval-events.ts";
 import { toolAnnounced, toolCalled, toolInputDelta } from "./call-events.ts";
 import { begin, cancel, finishTurn, pause, startTurn } from "./lifecycle.ts";
 import { messageReplaced, textDelta, textFinished } from "./message-events.ts";
@@ -78,9 +79,9 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": silent("the specification has no word for it"),
   "tool.finished": mapped(toolFinished),
-  "approval.requested": silent("the caller waits; whoever can answer is asked elsewhere"),
+  "approval.requested": mapped(approvalRequested),
   "approval.voted": silent("the caller waits; whoever can answer is asked elsewhere"),
-  "approval.resolved": silent("the end of the call says it"),
+  "approval.resolved": mapped(approvalResolved),
   "approvals.doubted": silent("whoever has to be asked is asked again"),
   "grant.given": silent("it is no matter of one response"),
   "grant.revoked": silent("it is no matter of one response"),

@@ -10,7 +10,7 @@ import type { OutputItem } from "../output-item.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { AssistantMessageItem } from "../response-item.ts";
 import type { ResponseObject, WireStatus } from "../response-object.ts";
-import type { OpenItem, StreamEvent, StreamPiece } from "./stream-event.ts";
+import type { AwaitedApproval, OpenItem, StreamEvent, StreamPiece } from "./stream-event.ts";
 
 /** How far one response has come. */
 export interface StreamState {
@@ -32,6 +32,8 @@ export interface StreamState {
   pending: MessageDraft[];
   readonly thoughts: Map<string, ThoughtDraft>;
   readonly calls: Map<string, CallDraft>;
+  /** Questions that wait for somebody's answer. */
+  readonly approvals: Map<string, AwaitedApproval>;
   readonly steps: UsageStep[];
   /** Of its own calls of the provider: a turn may be several responses. */
   usage: Usage | null;
@@ -112,6 +114,7 @@ export function initialStream(recorded: RecordedRequest): StreamState {
     pending: [],
     thoughts: new Map(),
     calls: new Map(),
+    approvals: new Map(),
     steps: [],
     usage: null,
     response: null,

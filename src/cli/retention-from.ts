@@ -1,4 +1,5 @@
-import type { Retained, UpOptions } from "../bridge/run-up.ts";
+import type { BridgeOptions } from "../bridge/bridge-options.ts";
+import type { Retained } from "../bridge/run-up.ts";
 
 export interface KeepFlags {
   readonly keepDays?: number;
@@ -9,7 +10,7 @@ export interface KeepFlags {
 export function retentionFrom(
   { keepDays, keepMb }: KeepFlags,
   say: (line: string) => void,
-): Pick<UpOptions, "retention"> {
+): Pick<BridgeOptions, "retention"> {
   if (keepDays === undefined && keepMb === undefined) return {};
   return {
     retention: {

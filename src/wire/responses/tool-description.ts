@@ -1,0 +1,11 @@
+/** What a tool is for. A caller need not say it, and agents want to be told something: then it is what its name says. */
+export function describedTool(name: string, said: string | null | undefined): string {
+  if (said !== undefined && said !== null && said.trim() !== "") return said;
+  const words = name
+    .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
+    .split(/[\s_-]+/)
+    .filter((word) => word !== "")
+    .map((word) => (/^[A-Z]+$/.test(word) ? word : word.toLowerCase()));
+  const text = words.join(" ");
+  return text === "" ? name : text.charAt(0).toUpperCase() + text.slice(1);
+}
