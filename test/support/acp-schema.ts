@@ -24,6 +24,8 @@ const RESULTS = new Map([
 export function acpProblems(message: unknown, answered?: string): readonly string[] {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
   const { method, params, result, error } = message;
+  // Whoever does not know it passes it over.
+  if (typeof method === "string" && method.startsWith("_")) return [];
   if (typeof method === "string") return problems(PARAMS.get(method), params, method);
   if (error !== undefined) return problems("Error", error, "an error");
   if (answered === undefined) return [];

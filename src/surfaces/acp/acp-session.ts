@@ -43,6 +43,8 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
     switch (output.type) {
       case "update":
         return link.update(sessionId, output.update);
+      case "event":
+        return link.event(sessionId, output.update);
       case "ask":
         return questions.ask(output);
       case "decided":
@@ -84,7 +86,7 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
       feed?.abort();
       const own = new AbortController();
       feed = own;
-      const encoding = { sessionId, clientId, upTo, history };
+      const encoding = { sessionId, clientId, upTo, history, profile: link.profile };
       return new Promise((resolve, reject) => {
         const caught = (): void => {
           caughtUp?.();

@@ -1,5 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
+import { harnCapabilities } from "./extensions.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
@@ -13,6 +14,7 @@ export function initializeAnswer(version: string): unknown {
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: {},
+      _meta: harnCapabilities(),
     },
     authMethods: [],
   };

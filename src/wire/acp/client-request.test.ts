@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
 import { decodeRequest } from "./client-request.ts";
 
@@ -9,14 +10,20 @@ function value(method: string, params?: unknown): unknown {
 
 describe("a client's request", () => {
   it("is initialize with next to nothing [ACP-25]", () => {
-    expect(value("initialize")).toEqual({ type: "initialize", clientName: "ACP client" });
+    expect(value("initialize")).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+      profile: STOCK_CLIENT,
+    });
     expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
       type: "initialize",
       clientName: "ACP client",
+      profile: STOCK_CLIENT,
     });
     expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
       type: "initialize",
       clientName: "Zed",
+      profile: STOCK_CLIENT,
     });
   });
 

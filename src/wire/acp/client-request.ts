@@ -2,12 +2,17 @@ import type { SessionCommand } from "../../domain/session-command.ts";
 import { isObject } from "../../domain/json.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
+import { clientProfile, type ClientProfile } from "./client-profile.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** What a client can ask, in our words. */
 export type ClientRequest =
-  | { readonly type: "initialize"; readonly clientName: string }
+  | {
+      readonly type: "initialize";
+      readonly clientName: string;
+      readonly profile: ClientProfile;
+    }
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load"; readonly sessionId: string } & SessionSetup)
   | { readonly type: "prompt"; readonly sessionId: string; readonly command: PromptCommand };
@@ -38,10 +43,11 @@ const DECODERS: ReadonlyMap<string, (params: Params) => Decoded<ClientRequest>> 
   ["session/prompt", decodePromptRequest],
 ]);
 
-function decodeInitialize({ clientInfo }: Params): Decoded<ClientRequest> {
+function decodeInitialize({ clientInfo, clientCapabilities }: Params): Decoded<ClientRequest> {
   const info: Params = isObject(clientInfo) ? clientInfo : {};
   const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
-  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME) });
+  const profile = clientProfile(clientCapabilities);
+  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME), profile });
 }
 
 function decodeNew(params: Params): Decoded<ClientRequest> {
