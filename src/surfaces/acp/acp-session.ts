@@ -86,7 +86,7 @@ export function createAcpSession(sessionId: string, link: ClientLink): AcpSessio
       feed?.abort();
       const own = new AbortController();
       feed = own;
-      const encoding = { sessionId, clientId, upTo, history, profile: link.profile };
+      const encoding = { sessionId, clientId, upTo, history, profile: () => link.profile() };
       return new Promise((resolve, reject) => {
         const caught = (): void => {
           caughtUp?.();

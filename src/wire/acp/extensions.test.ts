@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { initializeAnswer } from "./agent-answers.ts";
 
-const { harn } = JSON.parse(JSON.stringify(initializeAnswer("1.2.3"))).agentCapabilities._meta;
+const { harn } = JSON.parse(JSON.stringify(initializeAnswer("1.2.3"))).agentCapabilities["_meta"];
 
 describe("what initialize says of the bridge", () => {
   it("names the schema of ACP and the contract of the extensions [B-017] [B-018]", () => {
@@ -46,6 +46,6 @@ describe("what initialize says of the bridge", () => {
       "parsing",
       "rawInputPartial",
     ]);
-    expect([...harn.contentExtensionFields].sort()).toEqual(["visible_delta", "visible_text"]);
+    expect(harn.contentExtensionFields).toEqual(["visible_delta", "visible_text"]);
   });
 });

@@ -35,7 +35,7 @@ export const TOOL_LIFECYCLE_FIELDS = [
 ] as const;
 
 /** What stands under `content._meta.harn` of `agent_message_chunk`. */
-export const CONTENT_FIELDS = ["visible_delta", "visible_text"] as const;
+const CONTENT_FIELDS = ["visible_delta", "visible_text"] as const;
 
 /** The block of `initialize` by which a host knows what it can expect, and by which contract. */
 export function harnCapabilities(): { readonly harn: object } {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../domain/json.ts";
 import { firstThatFit, fits, fitted, fittedObject, fittedText, pieces } from "./fitted.ts";
@@ -28,7 +28,7 @@ describe("what has to fit into so many bytes", () => {
       fc.property(anyText, fc.integer({ min: 200, max: 4000 }), (text, bytes) => {
         const shown = fittedText(text, bytes);
         expect(bytesOf(shown)).toBeLessThanOrEqual(bytes);
-        if (text.isWellFormed()) expect(shown.isWellFormed()).toBe(true);
+        expect(shown.isWellFormed() || !text.isWellFormed()).toBe(true);
       }),
     );
   });

@@ -6,6 +6,7 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, controlPassed } from "./live-clients.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { permissionRequest } from "./permission-request.ts";
@@ -49,9 +50,10 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     state.agent = definition;
   }),
   "session.recovered": silent("what follows from it is told"),
-  "session.titled": mapped((state, { title }, emit) =>
-    tell(state, { sessionUpdate: "session_info_update", title }, emit),
-  ),
+  "session.titled": mapped((state, { title }, emit) => {
+    const shown = fittedText(title, state.lineBytes / 2);
+    tell(state, { sessionUpdate: "session_info_update", title: shown }, emit);
+  }),
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);

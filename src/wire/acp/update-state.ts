@@ -140,7 +140,7 @@ export function tell(state: UpdateState, update: SessionUpdate, emit: Emit<AcpOu
 
 /** Tells something that ACP has no word for. Whoever did not ask for such things is told only of what happens now. */
 export function tellVendor(state: UpdateState, whole: VendorUpdate, emit: Emit<AcpOutput>): void {
-  const harn = fittedObject(whole._meta.harn, state.lineBytes - LINE_MARGIN);
+  const harn = fittedObject(whole["_meta"].harn, state.lineBytes - LINE_MARGIN);
   const update = { ...whole, _meta: { harn } };
   if (state.profile().isBridgeHost) tell(state, update, emit);
   else if (state.isLive) emit({ type: "event", update });

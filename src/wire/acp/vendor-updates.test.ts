@@ -20,11 +20,12 @@ const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, 
 /** `worker_update` is written by `workerUpdate`. */
 function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorUpdate {
   const name = `${sessionUpdate.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Update`;
-  const encoder = Object.entries(encoders).find(
-    ([one]) => one === name || one === name.replace("UpdateUpdate", "Update"),
-  );
+  const [, encoder] =
+    Object.entries(encoders).find(
+      ([one]) => one === name || one === name.replace("UpdateUpdate", "Update"),
+    ) ?? [];
   const given = sessionUpdate === "reminder_emitted" ? fields["reminder"] : fields;
-  return (encoder?.[1] as (fields: unknown) => VendorUpdate)(given);
+  return (encoder as (fields: unknown) => VendorUpdate)(given);
 }
 
 describe("the bridge's own updates", () => {
@@ -37,10 +38,10 @@ describe("the bridge's own updates", () => {
   it.each(FIXTURES.map((fixture) => [fixture.sessionUpdate, fixture] as const))(
     "write %s byte for byte, with all its fields under _meta.harn [B-031] [B-032] [B-033] [ACP-127]",
     (sessionUpdate, fixture) => {
-      const update = encode(sessionUpdate, fixture._meta.harn);
+      const update = encode(sessionUpdate, fixture["_meta"].harn);
       expect(sortedJson(update)).toBe(sortedJson(fixture));
       expect(Object.keys(update).sort()).toEqual(["_meta", "sessionUpdate"]);
-      expect(JSON.stringify(update._meta)).not.toContain('"sessionUpdate"');
+      expect(JSON.stringify(update["_meta"])).not.toContain('"sessionUpdate"');
     },
   );
 
@@ -86,8 +87,9 @@ describe("the bridge's own updates", () => {
   ])(
     "[%s] carry in %s exactly its fields, whatever is given beside them [W-30]",
     (_, name, list) => {
-      const fields = FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?._meta.harn ?? {};
-      const { harn } = encode(name, { ...fields, more: 1 })._meta;
+      const fields =
+        FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};
+      const { harn } = encode(name, { ...fields, more: 1 })["_meta"];
       expect(Object.keys(harn).sort()).toEqual(list.split(" ").sort());
     },
   );
@@ -96,17 +98,18 @@ describe("the bridge's own updates", () => {
     const { _meta } = FIXTURES.find((one) => one.sessionUpdate === "reminder_emitted") ?? {};
     const reminder = { ...Object(_meta?.harn["reminder"]), more: 1 };
     const update = encoders.reminderEmittedUpdate(reminder);
-    const sent = JSON.parse(updateLine("s", update)).params.update._meta.harn.reminder;
+    const sent = JSON.parse(updateLine("s", update)).params.update["_meta"].harn.reminder;
     expect(Object.keys(sent).sort()).toEqual(
       "body reminderId renderedRole roleHint source tags ttlTurns".split(" "),
     );
   });
 
   it("leave the audit of a worker out where there is no writing session [B-079] [B-080]", () => {
-    const fields = FIXTURES.find((one) => one.sessionUpdate === "worker_update")?._meta.harn ?? {};
+    const fields =
+      FIXTURES.find((one) => one.sessionUpdate === "worker_update")?.["_meta"].harn ?? {};
     const { audit, ...rest } = fields;
-    expect(encode("worker_update", fields)._meta.harn).toHaveProperty("audit", audit);
-    expect(encode("worker_update", rest)._meta.harn).not.toHaveProperty("audit");
+    expect(encode("worker_update", fields)["_meta"].harn).toHaveProperty("audit", audit);
+    expect(encode("worker_update", rest)["_meta"].harn).not.toHaveProperty("audit");
   });
 });
 
