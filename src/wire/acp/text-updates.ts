@@ -88,12 +88,18 @@ export function tellChunks(
   emit: Emit<AcpOutput>,
 ): void {
   const isSeen = sessionUpdate === "agent_message_chunk" && state.profile().isBridgeHost;
+  const tellOne = (text: string): void => {
+    const content: TextContent = isSeen
+      ? { type: "text", text, _meta: seenMeta(state, messageId, text) }
+      : { type: "text", text };
+    tell(state, { sessionUpdate, content, messageId }, emit);
+  };
   // Such a chunk may have its text three times.
   const bytes = (state.lineBytes - LINE_MARGIN) / (isSeen ? 3 : 1);
-  for (const text of pieces(said, Math.floor(bytes / MOST_ESCAPED))) {
-    const meta = isSeen ? seenMeta(state, messageId, text) : {};
-    tell(state, { sessionUpdate, content: { type: "text", text, ...meta }, messageId }, emit);
-  }
+  const characters = Math.floor(bytes / MOST_ESCAPED);
+  // Nearly all are short, and there are very many.
+  if (said !== "" && said.length <= characters) tellOne(said);
+  else for (const text of pieces(said, characters)) tellOne(text);
 }
 
 function sendHeld(state: UpdateState, open: OpenBlock, emit: Emit<AcpOutput>): void {
@@ -103,13 +109,13 @@ function sendHeld(state: UpdateState, open: OpenBlock, emit: Emit<AcpOutput>): v
 }
 
 /** What is new to be seen is on every chunk; all of it only on a message's first, and on the last of a block. */
-function seenMeta(state: UpdateState, messageId: string, text: string): Pick<TextContent, "_meta"> {
+function seenMeta(state: UpdateState, messageId: string, text: string): { readonly harn: object } {
   const visible = state.visible.get(messageId) ?? noVisibleText();
   state.visible.set(messageId, visible);
   const visible_delta = seenOf(visible, text, state.lineBytes);
   const isFirst = visible.told === UNTOLD;
   const whole = isFirst ? wholeOf(visible) : {};
-  return { _meta: { harn: { ...whole, visible_delta } } };
+  return { harn: { ...whole, visible_delta } };
 }
 
 /** That was the last chunk, which nobody knew when it was sent: one without text says so. */

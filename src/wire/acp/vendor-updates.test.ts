@@ -104,6 +104,15 @@ describe("the bridge's own updates", () => {
     );
   });
 
+  it("are a line of JSON-RPC like any other update [B-022] [B-031]", () => {
+    const update = FIXTURES.find((one) => one.sessionUpdate === "worker_update");
+    const line = updateLine("session_123", encode("worker_update", update?.["_meta"].harn ?? {}));
+    const params = { sessionId: "session_123", update };
+    expect(sortedJson(JSON.parse(line))).toBe(
+      sortedJson({ jsonrpc: "2.0", method: "session/update", params }),
+    );
+  });
+
   it("leave the audit of a worker out where there is no writing session [B-079] [B-080]", () => {
     const fields =
       FIXTURES.find((one) => one.sessionUpdate === "worker_update")?.["_meta"].harn ?? {};
