@@ -5,7 +5,7 @@ import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
 import { agentEventLine } from "../../wire/acp/agent-event.ts";
 import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
-import { decodeRequest } from "../../wire/acp/methods.ts";
+import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { updateLine } from "../../wire/acp/session-update.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
@@ -97,6 +97,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       const error = invalidRequest("the first request is initialize");
       return link.answer(asked, { ok: false, error });
     }
+    // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
+    if (isBridgeMethod(method)) profile = { ...profile, isBridgeHost: true };
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(asked, { ok: true, result: {} });
