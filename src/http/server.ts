@@ -109,7 +109,7 @@ async function serve(
   const exchange = beginExchange(incoming, options);
   try {
     const answer = await answerTo(incoming, { head: exchange.head, gone, options });
-    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer), gone);
+    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer));
     exchange.ended(answer === undefined || gone.aborted ? "gone" : "sent");
   } catch (error) {
     exchange.ended(gone.aborted ? "gone" : "failed");

@@ -130,8 +130,11 @@ function show(live: Live, events: readonly EncodedEvent[]): void {
 class RecentEvents {
   #events: EncodedEvent[] = [];
   #bytes = 0;
+  /** What was last given: most readers are at the same place. */
+  #given: { readonly after: number; readonly batch: readonly SizedEvent[] } | undefined;
 
   add(events: readonly EncodedEvent[]): void {
+    this.#given = undefined;
     for (const event of events) {
       this.#events.push(event);
       this.#bytes += event.size;
@@ -149,12 +152,16 @@ class RecentEvents {
   }
 
   after(seq: number): readonly SizedEvent[] | undefined {
+    if (this.#given?.after === seq) return this.#given.batch;
     const first = this.#events[0]?.envelope.seq;
     if (first === undefined || seq < first - 1) return undefined;
-    return batchOf(this.#events.slice(seq - first + 1));
+    const batch = batchOf(this.#events.slice(seq - first + 1));
+    this.#given = { after: seq, batch };
+    return batch;
   }
 
   clear(): void {
+    this.#given = undefined;
     this.#events = [];
     this.#bytes = 0;
   }

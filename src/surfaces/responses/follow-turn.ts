@@ -38,7 +38,7 @@ export async function followTurn<State, Output>(
   asked: Asked,
   codec: Codec<State, Envelope, Output>,
   options: FollowOptions,
-): Promise<AsyncGenerator<readonly Output[]>> {
+): Promise<AsyncIterableIterator<readonly Output[]>> {
   const watched = watchTurn(asked, options);
   const state = codec.initial();
   const encode = (envelopes: readonly Envelope[]): Output[] => {
@@ -58,28 +58,72 @@ export async function followTurn<State, Output>(
     await watched.leave();
     throw error;
   }
-  return (async function* () {
-    try {
-      if (held.length > 0) yield held;
-      while (codec.isOver?.(state) !== true) {
-        const outputs = encode(await watched.more());
-        if (outputs.length > 0) yield outputs;
-        if (!watched.isEnded()) continue;
-        const last: Output[] = [];
-        if (codec.isOver?.(state) !== true) codec.finish(state, (output) => last.push(output));
-        if (last.length > 0) yield last;
-        return;
-      }
-    } finally {
-      await watched.leave();
+  const isOver = (): boolean => codec.isOver?.(state) === true;
+  const finish = (): Output[] => {
+    const last: Output[] = [];
+    if (!isOver()) codec.finish(state, (output) => last.push(output));
+    return last;
+  };
+  return outputsOf(watched, { held, encode, isOver, finish });
+}
+
+interface Encoding<Output> {
+  /** What is there already. */
+  readonly held: readonly Output[];
+  readonly encode: (envelopes: readonly Envelope[]) => readonly Output[];
+  readonly isOver: () => boolean;
+  readonly finish: () => readonly Output[];
+}
+
+/** The rest of an answer. By hand, since each step of a generator costs as much as to encode an event. */
+function outputsOf<Output>(
+  watched: Watched,
+  { held, encode, isOver, finish }: Encoding<Output>,
+): AsyncIterableIterator<readonly Output[]> {
+  type Result = IteratorResult<readonly Output[]>;
+  let first: readonly Output[] | undefined = held;
+  let isFinished = false;
+  let leaving: Promise<void> | undefined;
+  const leave = (): Promise<void> => (leaving ??= watched.leave());
+  const over = async (): Promise<Result> => {
+    await leave();
+    return { done: true, value: undefined };
+  };
+  const broken = async (error: unknown): Promise<never> => {
+    await leave();
+    throw error;
+  };
+  const taken = (envelopes: readonly Envelope[]): Result | Promise<Result> => {
+    isFinished = watched.isEnded();
+    const encoded = encode(envelopes);
+    const outputs = isFinished ? [...encoded, ...finish()] : encoded;
+    return outputs.length > 0 ? { done: false, value: outputs } : next();
+  };
+  const next = (): Promise<Result> => {
+    if (first !== undefined && first.length > 0 && leaving === undefined) {
+      const value = first;
+      first = undefined;
+      return Promise.resolve({ done: false, value });
     }
-  })();
+    if (isFinished || leaving !== undefined || isOver()) return over();
+    return watched.more(taken, broken);
+  };
+  const outputs: AsyncIterableIterator<readonly Output[]> = {
+    [Symbol.asyncIterator]: () => outputs,
+    next,
+    return: over,
+  };
+  return outputs;
 }
 
 interface Watched {
   /** What happened next, or that nothing did for as long as an answer is held back. */
   next(): Promise<readonly Envelope[] | "quiet">;
-  more(): Promise<readonly Envelope[]>;
+  /** Hands on what happens next, or that nothing can. */
+  more<Result>(
+    use: (envelopes: readonly Envelope[]) => Result | Promise<Result>,
+    failed: (error: unknown) => Promise<never>,
+  ): Promise<Result>;
   isSpeaking(): boolean;
   /** Nothing more can come. */
   isEnded(): boolean;
@@ -146,13 +190,22 @@ function watchTurn(asked: Asked, options: FollowOptions): Watched {
       }
       throw busy(BUSY_SECONDS);
     },
-    more: async () => take(await (pending ?? batches.next())),
+    more: (use, failed) =>
+      (pending ?? batches.next()).then((result) => {
+        let envelopes: readonly Envelope[];
+        try {
+          envelopes = take(result);
+        } catch (error) {
+          return failed(error);
+        }
+        return use(envelopes);
+      }, failed),
     isSpeaking: () => isSpeaking || span.isOver || isEnded,
     isEnded: () => isEnded,
     async leave() {
       left.abort();
       stopWaiting();
-      await batches.return(undefined);
+      await batches.return();
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
       if (span.isOver || isDetached || (isEnded && !gone.aborted)) return;
       await giveUp(asked, span.turnId, options).catch(options.report);
