@@ -1,32 +1,59 @@
 import type { ServerResponse } from "node:http";
 
-/** Where the pieces of an answer go whose headers are sent. */
+/** Where the headers and the pieces of an answer go. What is there at the same time goes at once. */
 export interface PieceSink {
+  /** The client learns the status before the first piece, which may be long in coming. */
+  open(): void;
   /** False when the client is to read first. */
   write(piece: Uint8Array | string): boolean;
   /** Resolves when the client has read enough, or is gone. */
   drained(): Promise<void>;
+  /** Keeps nothing back any longer. */
+  flush(): void;
 }
 
 /**
- * Node sends a piece as four, its length, its bytes and two line ends, and makes a list of them for every client. A short
- * one goes to the connection as one here, and as the same one to all who are sent it in turn: with many readers of one
- * stream that is a third of what an event costs.
+ * Node sends a piece as four, its length, its bytes and two line ends, and makes a list of them for every client. Here it
+ * goes to the connection as one, and as the same one to all who are sent it in turn: with many readers of one stream that
+ * is a third of what an event costs. The status is written, and nothing else.
  */
 export function pieceSink(outgoing: ServerResponse): PieceSink {
   const { socket } = outgoing;
   // Behind an answer that is still being sent there is no connection yet.
   const isDirect = socket !== null && outgoing.chunkedEncoding && outgoing.req.method !== "HEAD";
   if (!isDirect) {
-    return { write: (piece) => outgoing.write(piece), drained: () => drained(outgoing, outgoing) };
+    return {
+      open: () => outgoing.flushHeaders(),
+      write: (piece) => outgoing.write(piece),
+      drained: () => drained(outgoing, outgoing),
+      flush: () => {},
+    };
   }
+  let isGathering = false;
+  const gather = (): void => {
+    if (isGathering) return;
+    isGathering = true;
+    socket.cork();
+    process.nextTick(flush);
+  };
+  const flush = (): void => {
+    if (!isGathering) return;
+    isGathering = false;
+    socket.uncork();
+  };
   return {
+    open() {
+      gather();
+      outgoing.flushHeaders();
+    },
     write(piece) {
       // An empty one would be the end.
       if (piece.length === 0 || socket.destroyed) return true;
+      gather();
       return socket.write(chunkOf(piece));
     },
     drained: () => drained(socket, outgoing),
+    flush,
   };
 }
 

@@ -15,9 +15,8 @@ export async function sendAnswer(
     return;
   }
   outgoing.writeHead(status, { ...headers });
-  // The client learns the status before the first piece, which may be long in coming.
-  outgoing.flushHeaders();
   const sink = pieceSink(outgoing);
+  sink.open();
   const timers = pace === undefined ? UNTIMED : timersOf(outgoing, sink, pace);
   const pieces = body[Symbol.asyncIterator]();
   try {
@@ -37,6 +36,7 @@ export async function sendAnswer(
   } finally {
     timers.quiet.stop();
     timers.stalled.stop();
+    sink.flush();
     await pieces.return?.();
   }
 }

@@ -83,8 +83,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
   async function step(happening: Happening, commandId?: string): Promise<CommandReply | undefined> {
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
-    const before =
-      commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
+    // To a session that is being opened nobody has said anything.
+    const isKnown = commandId === undefined || happening.type === "opened";
+    const before = isKnown ? undefined : await store.findReply(sessionId, commandId);
     if (before !== undefined) return recordedReply(before, commandOf(happening));
     const decided = decide(state, { ...happening, at: clock.now(), seed: options.seed() });
     const { events, reply } = decided;
@@ -162,5 +163,6 @@ function acceptedCommand(
 }
 
 function commandOf(happening: Happening): unknown {
+  if (happening.type === "opened") return happening.first?.command;
   return happening.type === "commanded" ? happening.command : undefined;
 }

@@ -2,15 +2,9 @@ import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../session/new-id.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { Joined } from "./joined.ts";
 import { lastingSubscription } from "./lasting-subscription.ts";
 import { OwnerGoneError } from "./remote-sessions.ts";
-
-/** Sessions that are there until somebody goes: this process's own, or another's. */
-export interface Joined {
-  readonly sessions: Sessions;
-  /** Aborted when they are gone. */
-  readonly gone: AbortSignal;
-}
 
 export interface JoinedOptions {
   readonly clock: Clock;
@@ -70,6 +64,11 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     open(given) {
       const options = { sessionId: newId("ses", clock.now()), ...given };
       return withOwner((sessions) => sessions.open(options));
+    },
+    begin(given, first) {
+      const options = { sessionId: newId("ses", clock.now()), ...given };
+      const from = { commandId: newId("cmd", clock.now()), ...first.from };
+      return withOwner((sessions) => sessions.begin(options, { ...first, from }));
     },
     async command(sessionId, command, from) {
       const sender = { commandId: newId("cmd", clock.now()), ...from };

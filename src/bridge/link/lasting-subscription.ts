@@ -1,6 +1,6 @@
 import type { Cursor } from "../../domain/envelope.ts";
 import type { Batch } from "../../store/store.ts";
-import type { Joined } from "./joined-sessions.ts";
+import type { Joined } from "./joined.ts";
 import { OwnerGoneError } from "./remote-sessions.ts";
 
 export interface Subscribing {

@@ -2,6 +2,7 @@ import type { Head, SessionRecord } from "../store.ts";
 import { batchOf, type SizedEvent } from "./batch-of.ts";
 import { EarlierEvents } from "./earlier-events.ts";
 import type { EncodedEvent } from "./encoded-entry.ts";
+import type { NewSessions } from "./new-sessions.ts";
 
 interface Live {
   /** What may be seen; the file may be further. */
@@ -35,9 +36,14 @@ export class LiveSessions {
   readonly #sessions = new Map<string, Live>();
   /** Of whatever session that somebody reads. */
   readonly earlier = new EarlierEvents();
+  readonly #fresh: NewSessions;
+
+  constructor(fresh: NewSessions) {
+    this.#fresh = fresh;
+  }
 
   head(sessionId: string): Head | undefined {
-    return this.#sessions.get(sessionId)?.head;
+    return this.#sessions.get(sessionId)?.head ?? this.#fresh.head(sessionId);
   }
 
   waitsFor(sessionId: string): number {
@@ -82,8 +88,13 @@ export class LiveSessions {
         live.unseen -= 1;
         live.record =
           live.unseen > 0 && live.record !== undefined ? change(live.record) : undefined;
+        // Whoever waited for it mostly reads it next: for that it is kept at hand a moment.
+        live.readers += 1;
         show(live, events);
-        this.#leave(sessionId, live);
+        setImmediate(() => {
+          live.readers -= 1;
+          this.#leave(sessionId, live);
+        });
       },
     };
   }

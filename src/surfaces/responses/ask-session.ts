@@ -1,8 +1,9 @@
+import type { AgentFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { mayUseAgent } from "../../http/caller.ts";
 import { digestOfText } from "../../platform/digest.ts";
-import type { OpenSession, Outlook, Sessions } from "../../session/sessions.ts";
+import type { Begun, Outlook, Sender, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
@@ -59,14 +60,10 @@ async function adopted(
   if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
     throw refusals.unknownSession(sessionId);
   const name = agentFor(agent, caller, sessions);
-  return openOwn(sessions, { sessionId, agent: name, principal: caller });
-}
-
-/** Of two who open a session under one id, one finds the other's: that is theirs alone. */
-async function openOwn(sessions: Sessions, wanted: OpenSession): Promise<SessionRecord> {
-  const record = await sessions.open(wanted);
-  if (record.principal === wanted.principal.id) return record;
-  throw refusals.unknownSession(record.sessionId);
+  const record = await sessions.open({ sessionId, agent: name, principal: caller });
+  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  if (record.principal === caller.id) return record;
+  throw refusals.unknownSession(sessionId);
 }
 
 /** As AgentCore wants it. */
@@ -100,17 +97,27 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const isForeign = history.length > 0;
   if (isForeign && settings.foreignHistory === "reject") throw refusals.foreignHistory();
   const isTold = isForeign && settings.foreignHistory === "replay";
-  const record = await openOwn(sessions, {
-    sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
-    agent: name,
-    principal: caller,
-    label: retry.fingerprint,
-    ...(isTold && { history }),
-  });
-  const outlook = await sessions.peek(record.sessionId);
-  const options = promptOptions(ask, outlook, { instructions, settings });
   const note = noteOf(ask, { agent: name, clientTools: [] });
-  const asked = await send(ask, record, { type: "prompt", content, options, note }, sessions);
+  let command: (Asking & { readonly type: "prompt" }) | undefined;
+  const { reply, ...record } = await sessions.begin(
+    {
+      sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
+      agent: name,
+      principal: caller,
+      label: retry.fingerprint,
+      ...(isTold && { history }),
+    },
+    {
+      from: senderOf(ask),
+      prompt(agent) {
+        const options = promptOptions(ask, agent, { instructions, settings });
+        return (command = { type: "prompt", content, options, note });
+      },
+    },
+  );
+  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  if (reply === undefined || command === undefined) throw refusals.unknownSession(record.sessionId);
+  const asked = await settled(ask, record, { command, reply, sessions });
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -144,7 +151,7 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
     const command = { type: "give-results", results, note, ...said, ...place } as const;
     return send(ask, record, command, sessions);
   }
-  const options = promptOptions(ask, outlook, { instructions, settings });
+  const options = promptOptions(ask, outlook.agent, { instructions, settings });
   const note = noteOf(ask, { agent: record.agent, clientTools: [] });
   return send(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
 }
@@ -186,8 +193,8 @@ interface Options {
   readonly settings: ResponsesSettings;
 }
 
-function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }: Options) {
-  const agentTools = agent.tools.map(({ name }) => name);
+function promptOptions(ask: Ask, { tools }: AgentFacts, { instructions, settings }: Options) {
+  const agentTools = tools.map(({ name }) => name);
   return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
 }
 
@@ -207,18 +214,36 @@ async function send(
   command: Asking,
   sessions: Sessions,
 ): Promise<Asked> {
-  const { sessionId, incarnation, agent } = record;
-  const { key } = ask.retry;
-  const { note } = command;
-  for (let nth = 0; ; nth += 1) {
-    const named =
-      key === undefined ? {} : { commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
-    const reply = await sessions.command(sessionId, command, { principal: ask.caller, ...named });
+  const reply = await sessions.command(record.sessionId, command, senderOf(ask));
+  return settled(ask, record, { command, reply, sessions });
+}
+
+/** The sender's name for a command; `nth` where the ones before came to nothing. */
+function senderOf({ caller, retry: { key } }: Ask, nth = 0): Sender {
+  if (key === undefined) return { principal: caller };
+  return { principal: caller, commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
+}
+
+interface Replied {
+  readonly command: Asking;
+  readonly reply: CommandReply;
+  readonly sessions: Sessions;
+}
+
+/** Where the log has what was asked. It is asked again where it came to nothing before. */
+async function settled(
+  ask: Ask,
+  { sessionId, incarnation, agent, seq }: Omit<Begun, "reply">,
+  { command, reply: first, sessions }: Replied,
+): Promise<Asked> {
+  let reply = first;
+  for (let nth = 1; ; nth += 1) {
     const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
     // A command that was sent before got its reply then, and is at a place that the session had already.
-    const isRepeated = place.seq <= record.seq;
+    const isRepeated = place.seq <= seq;
     if (!isRepeated || !cameToNothing(place.seq, await sessions.peek(sessionId)))
-      return { ...place, note, isRepeated };
+      return { ...place, note: command.note, isRepeated };
+    reply = await sessions.command(sessionId, command, senderOf(ask, nth));
   }
 }
 
