@@ -8,7 +8,8 @@ import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Failed } from "./driver-pool.ts";
-import type { BoundAgent, Commanded, Happening } from "./input.ts";
+import type { FirstInput } from "./first-input.ts";
+import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
 import { loadState } from "./load-state.ts";
 import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
@@ -41,11 +42,6 @@ export interface Opening {
   readonly opened: Opened;
   /** What it is opened for, by what its agent can do. */
   readonly first?: (facts: AgentFacts) => FirstInput | undefined;
-}
-
-export interface FirstInput {
-  readonly commanded: Commanded;
-  readonly commandId: string | undefined;
 }
 
 export interface OpenedDriver {

@@ -8,17 +8,17 @@ import {
   openDriver,
   takeUpDriver,
   unknownSession,
-  type FirstInput,
   type OpenedDriver,
   type Opening,
 } from "./begin-driver.ts";
 import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
+import { firstInput } from "./first-input.ts";
 import { newId, newSeed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
-import { commanding, commandKey, sendCommand } from "./send-command.ts";
+import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
 import type { Begun, FirstPrompt, OpenSession, Sender, Sessions } from "./sessions.ts";
@@ -220,17 +220,6 @@ function opening(sessionId: string, wanted: OpenSession) {
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),
   } as const;
-}
-
-/** Undefined for a prompt with pictures: they are kept with the session, which has to be there before. */
-function firstInput({ prompt, from }: FirstPrompt, facts: AgentFacts): FirstInput | undefined {
-  const { content, ...command } = prompt(facts);
-  const texts = content.filter((part) => part.type === "text");
-  if (texts.length < content.length) return undefined;
-  return {
-    commanded: commanding({ ...command, content: texts }, from),
-    commandId: commandKey(from),
-  };
 }
 
 function factsOf({ state }: Driver, sessionId: string): AgentFacts {

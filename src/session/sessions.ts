@@ -61,7 +61,7 @@ export interface OpenSession {
 export interface FirstPrompt {
   readonly from: Sender;
   /** By what the agent can do. What it throws is thrown, and nothing is begun. */
-  prompt(agent: AgentFacts): Extract<SessionCommand, { readonly type: "prompt" }>;
+  readonly prompt: (agent: AgentFacts) => Extract<SessionCommand, { readonly type: "prompt" }>;
 }
 
 /** A session as it was before the prompt. */

@@ -1,14 +1,14 @@
 import type { AgentFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { mayUseAgent } from "../../http/caller.ts";
 import { digestOfText } from "../../platform/digest.ts";
-import type { Begun, Outlook, Sender, Sessions } from "../../session/sessions.ts";
+import type { Outlook, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
+import { senderOf, settledAsk, type Asking } from "./settled-ask.ts";
 import { askedAt, isFound } from "./stored-response.ts";
 
 export interface AskOptions {
@@ -117,7 +117,7 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   );
   // Of two who open a session under one id, one finds the other's: that is theirs alone.
   if (reply === undefined || command === undefined) throw refusals.unknownSession(record.sessionId);
-  const asked = await settled(ask, record, { command, reply, sessions });
+  const asked = await settledAsk(ask, record, { command, reply, sessions });
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -204,10 +204,6 @@ function noteOf(ask: Ask, about: Parameters<Ask["note"]>[0]): JsonObject {
   return { ...ask.note(about), fingerprint, ...(key !== undefined && { key }) };
 }
 
-type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
-  readonly note: JsonObject;
-};
-
 async function send(
   ask: Ask,
   record: SessionRecord,
@@ -215,59 +211,5 @@ async function send(
   sessions: Sessions,
 ): Promise<Asked> {
   const reply = await sessions.command(record.sessionId, command, senderOf(ask));
-  return settled(ask, record, { command, reply, sessions });
-}
-
-/** The sender's name for a command; `nth` where the ones before came to nothing. */
-function senderOf({ caller, retry: { key } }: Ask, nth = 0): Sender {
-  if (key === undefined) return { principal: caller };
-  return { principal: caller, commandId: nth === 0 ? `ask/${key}` : `ask/${key}/${nth}` };
-}
-
-interface Replied {
-  readonly command: Asking;
-  readonly reply: CommandReply;
-  readonly sessions: Sessions;
-}
-
-/** Where the log has what was asked. It is asked again where it came to nothing before. */
-async function settled(
-  ask: Ask,
-  { sessionId, incarnation, agent, seq }: Omit<Begun, "reply">,
-  { command, reply: first, sessions }: Replied,
-): Promise<Asked> {
-  let reply = first;
-  for (let nth = 1; ; nth += 1) {
-    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
-    // A command that was sent before got its reply then, and is at a place that the session had already.
-    const isRepeated = place.seq <= seq;
-    if (!isRepeated || !cameToNothing(place.seq, await sessions.peek(sessionId)))
-      return { ...place, note: command.note, isRepeated };
-    reply = await sessions.command(sessionId, command, senderOf(ask, nth));
-  }
-}
-
-/** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
-function cameToNothing(seq: number, { askedAt }: Outlook): boolean {
-  if (askedAt.includes(seq)) return false;
-  const [oldest] = askedAt;
-  // Older ones are not remembered.
-  return askedAt.length < FEW_ASKED || oldest === undefined || oldest < seq;
-}
-
-/** With fewer, all are there that ever were. */
-const FEW_ASKED = 64;
-
-function placeIn(
-  reply: CommandReply,
-  ask: Ask,
-): Pick<Asked, "promptId" | "seq"> & { readonly isWaiting: boolean } {
-  if (reply.status === "refused") {
-    if (reply.failure.details["reason"] === "gone_on") throw refusals.notLatest();
-    if (reply.failure.details["reason"] === "other_command") throw refusals.keyReused();
-    throw refusals.refusedBySession(reply.failure, (path) => ask.fieldOf?.(path));
-  }
-  const { promptId, seq, turnId } = reply;
-  if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");
-  return { promptId, seq, isWaiting: turnId === undefined };
+  return settledAsk(ask, record, { command, reply, sessions });
 }
