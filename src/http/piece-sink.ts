@@ -68,11 +68,13 @@ function chunkOf(piece: Uint8Array | string): Uint8Array {
     bytes,
     LINE_END,
   ]);
-  last = { piece, chunk };
+  last = chunk.length > MOST_KEPT ? undefined : { piece, chunk };
   return chunk;
 }
 
 const LINE_END = Buffer.from("\r\n");
+/** Bytes: nobody keeps a whole file for the sake of who might be sent it next. */
+const MOST_KEPT = 64 * 1024;
 
 interface Draining {
   on(event: "drain", listener: () => void): unknown;

@@ -11,13 +11,14 @@ export function streamTexts<Output>(
 
 type Result = IteratorResult<string>;
 
-/** What came together is sent together, as far as it is short. */
+/** Each by itself: proxies and readers that cut at pieces find whole events. */
 function texts<Output>(
   source: AsyncIterator<readonly Output[]>,
   textOf: (output: Output) => string,
   end: () => void,
 ): AsyncIterator<string> {
-  let left: readonly Output[] = [];
+  let batch: readonly Output[] = [];
+  let at = 0;
   let isAtEnd = false;
   const over = (): Result => {
     end();
@@ -27,35 +28,23 @@ function texts<Output>(
     end();
     throw error;
   };
-  const piece = (): Result => {
-    const [only] = left;
-    if (only !== undefined && left.length === 1) {
-      left = [];
-      return { done: false, value: textOf(only) };
-    }
-    let text = "";
-    let count = 0;
-    while (count < left.length && text.length < MOST_CHARACTERS) {
-      const output = left[count];
-      if (output !== undefined) text += textOf(output);
-      count += 1;
-    }
-    left = left.slice(count);
-    return { done: false, value: text };
+  const next = (): Promise<Result> => {
+    const output = batch[at];
+    at += 1;
+    if (output !== undefined) return Promise.resolve({ done: false, value: textOf(output) });
+    return isAtEnd ? Promise.resolve(over()) : source.next().then(taken, broken);
   };
-  const taken = (result: IteratorResult<readonly Output[]>): Result => {
+  const taken = (result: IteratorResult<readonly Output[]>): Result | Promise<Result> => {
     if (result.done === true) {
       isAtEnd = true;
       return { done: false, value: SSE_DONE };
     }
-    left = result.value;
-    return piece();
+    batch = result.value;
+    at = 0;
+    return next();
   };
   return {
-    next() {
-      if (left.length > 0) return Promise.resolve(piece());
-      return isAtEnd ? Promise.resolve(over()) : source.next().then(taken, broken);
-    },
+    next,
     async return() {
       end();
       await source.return?.();
@@ -63,6 +52,3 @@ function texts<Output>(
     },
   };
 }
-
-/** Of what a reader has not taken, no more is held at once, but for a text that is longer by itself. */
-const MOST_CHARACTERS = 16 * 1024;
