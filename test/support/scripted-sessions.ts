@@ -249,6 +249,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         yield { incarnation: "1", events: fresh };
       }
     },
+    begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: () => Promise.reject(new Error("Nobody peeks here")),
     async find(sessionId) {
       const log = logs.get(sessionId);
