@@ -48,7 +48,7 @@ async function listed(
 }
 
 describe("what is offered", () => {
-  it("is what there is, and nothing else is there [ACP-24]", async () => {
+  it("is what there is, and nothing else is there [ACP-24] [ACP-36]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await acpClient(sessions);
     const { agentCapabilities } = await client.result("initialize");
