@@ -138,6 +138,41 @@ describe("the list of sessions", () => {
   });
 });
 
+describe("a session's title", () => {
+  it("is what was said first, until somebody gives it one [ACP-52]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    await prompted(client, sessionId, "Fix the build\nplease");
+    await prompted(client, sessionId, "And the tests");
+    const titles = (): unknown[] =>
+      client
+        .updates()
+        .flatMap(({ sessionUpdate, title }) =>
+          sessionUpdate === "session_info_update" ? [title] : [],
+        );
+    expect(titles()).toEqual(["Fix the build"]);
+    expect(await listed(client)).toMatchObject([{ title: "Fix the build" }]);
+    const from = { principal: USER };
+    await sessions.command(sessionId, { type: "title", title: "The build" }, from);
+    await client.find(() => titles().length === 2);
+    expect(await listed(client)).toMatchObject([{ title: "The build" }]);
+  });
+
+  it("stays the one that it was opened with [ACP-52]", async () => {
+    const { sessions } = world(says("Hi"));
+    const { sessionId } = await sessions.open({
+      principal: USER,
+      workingDirectory: "/work",
+      title: "Mine",
+    });
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await prompted(client, sessionId, "Hello");
+    expect(await listed(client)).toMatchObject([{ title: "Mine" }]);
+  });
+});
+
 describe("a session that is resumed", () => {
   it("is told from there on, and nothing of before [ACP-57]", async () => {
     const { sessions } = world(says("First"), says("Second"));

@@ -126,6 +126,7 @@ describe("a prompt", () => {
     expect(client.messages.slice(2).map(({ method, id }) => method ?? id)).toEqual([
       "session/update",
       "session/update",
+      "session/update",
       3,
     ]);
     expect(said(client.updates())).toEqual([
@@ -410,6 +411,7 @@ describe("a client among others", () => {
     expect(other.messages.map(({ method, id }) => method ?? id)).toEqual([
       1,
       2,
+      "session/update",
       "session/update",
       "session/update",
     ]);
