@@ -21,14 +21,7 @@ export function pieceSink(outgoing: ServerResponse): PieceSink {
   const { socket } = outgoing;
   // Behind an answer that is still being sent there is no connection yet.
   const isDirect = socket !== null && outgoing.chunkedEncoding && outgoing.req.method !== "HEAD";
-  if (!isDirect) {
-    return {
-      open: () => outgoing.flushHeaders(),
-      write: (piece) => outgoing.write(piece),
-      drained: () => drained(outgoing, outgoing),
-      flush: () => {},
-    };
-  }
+  if (!isDirect) return plainSink(outgoing);
   let isGathering = false;
   const gather = (): void => {
     if (isGathering) return;
@@ -54,6 +47,16 @@ export function pieceSink(outgoing: ServerResponse): PieceSink {
     },
     drained: () => drained(socket, outgoing),
     flush,
+  };
+}
+
+/** Each piece by itself, as Node sends it. */
+export function plainSink(outgoing: ServerResponse): PieceSink {
+  return {
+    open: () => outgoing.flushHeaders(),
+    write: (piece) => outgoing.write(piece),
+    drained: () => drained(outgoing, outgoing),
+    flush: () => {},
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { idleTimer } from "./idle-timer.ts";
-import { pieceSink, type PieceSink } from "./piece-sink.ts";
+import { pieceSink, plainSink, type PieceSink } from "./piece-sink.ts";
 import type { Pace, ServedAnswer } from "./served.ts";
 
 export interface SendOptions {
@@ -23,7 +23,8 @@ export async function sendAnswer(
     return;
   }
   outgoing.writeHead(status, { ...headers });
-  const sink = pieceSink(outgoing);
+  // Who says nothing of their pace wants each piece to go as it is.
+  const sink = pace === undefined ? plainSink(outgoing) : pieceSink(outgoing);
   sink.open();
   const timers = pace === undefined ? UNTIMED : timersOf(outgoing, sink, pace);
   const pieces = body[Symbol.asyncIterator]();
