@@ -20,7 +20,7 @@ afterAll(() => command.close());
 
 interface Acpx {
   /** What it says to its end; all but its own news on standard error. */
-  run(...args: readonly string[]): Promise<Ran>;
+  readonly run: (...args: readonly string[]) => Promise<Ran>;
 }
 
 /** A client for the command line, with a home of its own. Whatever it is asked it approves. */

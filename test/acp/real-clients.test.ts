@@ -27,7 +27,7 @@ async function end({ input, exit, notes }: AcpProcess): Promise<void> {
 }
 
 describe.each(SDK_CLIENTS)("the official client %s, on an agent that it started", (_, connect) => {
-  it("goes through a whole session without a complaint [ACP-128] [ACP-135] [ACP-136]", async () => {
+  it("goes through a whole session without a complaint, and its agent without a word [ACP-13] [ACP-128] [ACP-135] [ACP-136]", async () => {
     const said = complaints();
     const world = await acpWorld(command);
     const agent = world.start();

@@ -29,6 +29,8 @@ export interface AcpWorld {
   readonly environment: NodeJS.ProcessEnv;
   /** The agent as a process of its own. */
   start(): AcpProcess;
+  /** The same, and nothing between it and the test. */
+  spawn(...flags: readonly string[]): ChildProcessWithoutNullStreams;
   /** Whether the model was told this, last of all in one request. */
   heard(words: string): boolean;
   /** What the agent wrote. */
@@ -47,37 +49,39 @@ export interface AcpProcess {
 }
 
 /**
+ * `agent` is what its configuration has otherwise.
+ *
  * The model writes "note.txt" when it is told to write, says no more in the middle of its answer to "wait for me",
  * and repeats what it hears otherwise.
  */
-export async function acpWorld(
-  command: CommandLine,
-  answer: (asked: Asked) => Scripted = answerTo,
-): Promise<AcpWorld> {
+export async function acpWorld(command: CommandLine, agent: object = {}): Promise<AcpWorld> {
   const root = mkdtempSync(join(command.folder, "world-"));
   const project = join(root, "project");
   mkdirSync(project);
-  const model = await startModel("chat", answer);
+  const model = await startModel("chat", answerTo);
   const coder = {
     provider: { type: "local", model: "openai:any" },
     workspace: { tools: ["read_file", "write_file"] },
     approvals: { allow: ["read_file"], ask: ["*"] },
+    ...agent,
   };
   const config = join(root, "spanline.config.json");
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
   const data = join(root, "data");
   const args = ["acp", "--config", config, "--data-dir", data];
   const environment = { OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: "none" };
+  const spawn: AcpWorld["spawn"] = (...flags) => {
+    const options = { environment, isOpen: true, workingDirectory: project };
+    return command.start([...args, ...flags], options);
+  };
   return {
     project,
     data,
     model,
     args,
     environment,
-    start() {
-      const options = { environment, isOpen: true, workingDirectory: project };
-      return watched(command.start(args, options));
-    },
+    spawn,
+    start: () => watched(spawn()),
     heard: (words) =>
       model.asked.some(({ messages }) => JSON.stringify(messages.at(-1)).includes(words)),
     written(file) {
