@@ -1,4 +1,5 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import type { Principal } from "../../src/domain/actor.ts";
 import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
@@ -54,8 +55,8 @@ export async function serveOnSocket(sessions: Sessions, options: Options = {}): 
   return { socket, served, notes };
 }
 
-/** A client that writes and reads plain lines. Whatever it reads is checked against the schema of ACP. */
-export interface AcpClient extends Served {
+/** A client that writes and reads plain lines. Whatever it reads is checked against the schemas of ACP. */
+export interface LineClient {
   /** Every message of the agent's, in order. */
   readonly messages: readonly Message[];
   send(message: unknown): void;
@@ -69,11 +70,18 @@ export interface AcpClient extends Served {
   /** What `session/update` told of a session, so far. */
   updates(sessionId?: string): readonly Message[];
   /** `initialize` and `session/new`. */
-  begin(): Promise<string>;
+  begin(cwd?: string): Promise<string>;
 }
 
+export interface AcpClient extends Served, LineClient {}
+
 export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
-  const { socket, served, notes } = await serveOnSocket(sessions, options);
+  const served = await serveOnSocket(sessions, options);
+  return { ...served, ...lineClient(served.socket, served.socket) };
+}
+
+/** At the other end of a socket, or of the pipes of a process. */
+export function lineClient(from: Readable, to: Writable): LineClient {
   const messages: Message[] = [];
   const problems: string[] = [];
   const methods = new Map<JsonValue, string>();
@@ -92,8 +100,8 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
     for (const wake of waking) wake();
   }
 
-  socket.setEncoding("utf8");
-  socket.on("data", (text: string) => {
+  from.setEncoding("utf8");
+  from.on("data", (text: string) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) take(line);
@@ -103,7 +111,7 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
     expect(rest).toBe("");
   });
 
-  const sendText = (text: string): void => void socket.write(text);
+  const sendText = (text: string): void => void to.write(text);
   const send = (message: unknown): void => sendText(`${JSON.stringify(message)}\n`);
 
   async function find(fits: (message: Message) => boolean): Promise<Message> {
@@ -130,9 +138,6 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
   }
 
   return {
-    socket,
-    served,
-    notes,
     messages,
     send,
     sendText,
@@ -148,9 +153,9 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
           ? [params["update"]]
           : [],
       ),
-    async begin() {
+    async begin(cwd = "/work") {
       await ask("initialize", { protocolVersion: 1, clientInfo: { name: "test", version: "1" } });
-      const { sessionId } = await result("session/new", { cwd: "/work", mcpServers: [] });
+      const { sessionId } = await result("session/new", { cwd, mcpServers: [] });
       return asText(sessionId);
     },
   };
