@@ -14,6 +14,7 @@ export default defineConfig({
     "providers/index": "src/providers/index.ts",
     "aigo/index": "src/aigo/index.ts",
     "emulator/index": "src/emulator/index.ts",
+    "host/index": "src/host/index.ts",
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",
