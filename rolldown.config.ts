@@ -15,6 +15,7 @@ export default defineConfig({
     "aigo/index": "src/aigo/index.ts",
     "emulator/index": "src/emulator/index.ts",
     "host/index": "src/host/index.ts",
+    "host/testing": "src/host/testing.ts",
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",

@@ -1,6 +1,7 @@
 import { jsonText } from "../domain/json.ts";
 import { internalError, invalidParams } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../wire/jsonrpc/rpc-message.ts";
+import { CONNECTION_GONE } from "./open-requests.ts";
 
 /** What was run for whom: a call that is asked for again has the result that it had. */
 export interface CallRecords {
@@ -90,7 +91,8 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
       const { words, outcome, stop } = entries.get(call.id) ?? begin(call, run);
       if (words !== null && words !== call.words) return OTHER;
       const { cancelled } = call;
-      const end = (): void => stop(cancelled.reason);
+      // It goes on when a connection is lost: what it comes to is for whoever asks again.
+      const end = (): void => void (cancelled.reason === CONNECTION_GONE || stop(cancelled.reason));
       if (cancelled.aborted) end();
       cancelled.addEventListener("abort", end, { once: true });
       return outcome;

@@ -52,10 +52,8 @@ export interface ConnectionOptions {
 /** Around something that an agent asks. */
 export interface AskedContext {
   readonly connectionId: string;
-  /** Aborted when the answer is no longer wanted, with `TURN_CANCELLED` when that is because its turn is not. */
+  /** Aborted when the answer is no longer wanted; its reason says why, where that matters. */
   readonly signal: AbortSignal;
-  /** Aborted when the connection is lost: what was asked may be asked again on the next. */
-  readonly gone: AbortSignal;
 }
 
 interface Waiting {
@@ -68,20 +66,20 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
   const rpc = createRpcConnection<Waiting>({ epoch: connectionId });
   const waiting = new Set<Waiting>();
   const asked = openRequests();
-  const gone = new AbortController();
+  let isGone = false;
 
   async function respond(request: RpcRequest): Promise<void> {
     const { signal, done } = asked.begin(request);
     const outcome = await outcomeOf(request, signal);
     done();
     const line = rpc.answer(request, outcome);
-    if (line === undefined || gone.signal.aborted) return;
+    if (line === undefined || isGone) return;
     transport.send(line.length <= MAX_LINE_BYTES ? line : responseLine(request.id, TOO_LONG));
   }
 
   async function outcomeOf(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
     try {
-      return await answer(request, { connectionId, signal, gone: gone.signal });
+      return await answer(request, { connectionId, signal });
     } catch (error) {
       report("A request could not be answered", { method: request.method, error });
       return { ok: false, error: internalError(thrownMessage(error)) };
@@ -135,7 +133,8 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     } catch (error) {
       report("The connection broke", { error });
     }
-    gone.abort();
+    isGone = true;
+    asked.lose();
     transport.close();
     for (const each of waiting) each.lose();
   }
@@ -162,7 +161,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
             reject(lostError(wanted.method));
           },
         };
-        if (gone.signal.aborted) return own.lose();
+        if (isGone) return own.lose();
         const { id, line } = checked(rpc.request(wanted.method, wanted.params, own));
         function cancel(): void {
           send(cancelRequestNotification(id));

@@ -40,22 +40,21 @@ export function createHost(options: HostOptions): Host {
   function begin(
     request: RpcRequest,
     name: string,
-    { context, signal }: { readonly context: AskedContext; readonly signal: AbortSignal },
+    context: AskedContext,
   ): Promise<RpcOutcome> | undefined {
-    // A call of a tool goes on when the connection is lost: what it comes to is for whoever asks again.
     if (name === "builtin_call") return tools?.call(request, context);
-    return methods.get(name)?.(request.params, { signal });
+    return methods.get(name)?.(request.params, context);
   }
 
   return {
     capabilities: capabilitiesOf(options),
     async answer(request, context) {
-      const signal = AbortSignal.any([context.signal, context.gone]);
+      const { signal } = context;
       const name = request.method.replace(/^_harn\//, "");
       if (name === "session/request_permission") {
         return askPermission({ ...options, report }, request.params, signal);
       }
-      const work = begin(request, name, { context, signal });
+      const work = begin(request, name, context);
       if (work === undefined) return { ok: false, error: methodNotFound(request.method) };
       try {
         return await untilAborted(work, signal);

@@ -3,6 +3,8 @@ import type { RequestId, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
 
 /** The reason of a signal when a turn was cancelled, and what it asked with it. */
 export const TURN_CANCELLED = "turn cancelled";
+/** The same when the connection was lost: what was asked may be asked again on the next. */
+export const CONNECTION_GONE = "connection gone";
 
 /** What an agent asks and has no answer to yet. */
 export interface OpenRequests {
@@ -11,6 +13,8 @@ export interface OpenRequests {
   cancel(requestId: RequestId): void;
   /** Nor those to the permissions that a session waits for. */
   putAway(sessionId: string): void;
+  /** Nobody is there to be answered. */
+  lose(): void;
 }
 
 export function openRequests(): OpenRequests {
@@ -32,6 +36,9 @@ export function openRequests(): OpenRequests {
         const isOf = isObject(params) && params["sessionId"] === sessionId;
         if (isOf && method === "session/request_permission") controller.abort(TURN_CANCELLED);
       }
+    },
+    lose() {
+      for (const controller of open.values()) controller.abort(CONNECTION_GONE);
     },
   };
 }
