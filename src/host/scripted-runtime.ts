@@ -1,5 +1,6 @@
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { systemClock } from "../platform/clock.ts";
 import {
   scriptedEnd,
   scriptedInitialize,
@@ -10,7 +11,7 @@ import {
 import { toolCallRequest, type HostRequest } from "../wire/acp/host/host-request.ts";
 import { internalError, methodNotFound } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcNotification, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { openConnection, type Connection } from "./connection.ts";
+import { openConnection, type AskedContext, type Connection } from "./connection.ts";
 import { noReport } from "./report.ts";
 import { memoryTransports } from "./transports/memory.ts";
 import type { Transport } from "./transports/transport.ts";
@@ -30,7 +31,7 @@ export interface ScriptedTurn {
   readonly sessionId: string;
   /** The blocks of the prompt, as they came. */
   readonly prompt: readonly JsonValue[];
-  /** Aborted when the client cancels. */
+  /** Aborted when the client cancels, or is gone. */
   readonly signal: AbortSignal;
   say(text: string): void;
   think(text: string): void;
@@ -63,6 +64,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
   /** What was told of each session, for whoever loads it. */
   const told = new Map<string, JsonObject[]>();
   const turns = new Map<string, AbortController>();
+  const tails = new Map<string, Promise<void>>();
   let count = 0;
 
   function newest(): Connection {
@@ -81,9 +83,25 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     return newest().request({ method, params });
   }
 
-  async function prompted({ sessionId, prompt }: JsonObject): Promise<RpcOutcome> {
-    const id = String(sessionId);
+  /** One turn at a time in a session. The next begins when the answer to the one before has been sent. */
+  function queued(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
+    const id = String(params["sessionId"]);
+    const outcome = (tails.get(id) ?? Promise.resolve())
+      .then(() => prompted(id, params["prompt"], unwanted))
+      .catch(
+        (error: unknown) => ({ ok: false, error: internalError(thrownMessage(error)) }) as const,
+      );
+    tails.set(id, outcome.then(nextTask));
+    return outcome;
+  }
+
+  async function prompted(
+    id: string,
+    prompt: JsonValue | undefined,
+    unwanted: AbortSignal,
+  ): Promise<RpcOutcome> {
     const controller = new AbortController();
+    unwanted.addEventListener("abort", () => controller.abort());
     turns.set(id, controller);
     count += 1;
     const messageId = `msg_${count}`;
@@ -102,7 +120,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     return scriptedEnd(ended ?? (controller.signal.aborted ? "cancelled" : "completed"));
   }
 
-  async function respond(request: RpcRequest): Promise<RpcOutcome> {
+  async function respond(request: RpcRequest, { signal }: AskedContext): Promise<RpcOutcome> {
     heard.push(request);
     const { method } = request;
     const params = isObject(request.params) ? request.params : {};
@@ -126,10 +144,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       case "authenticate":
         return { ok: true, result: {} };
       case "session/prompt":
-        return prompted(params).catch((error: unknown) => ({
-          ok: false,
-          error: internalError(String(error)),
-        }));
+        return queued(params, signal);
       default:
         return { ok: false, error: methodNotFound(method) };
     }
@@ -158,6 +173,12 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       for (const connection of connections) connection.close();
     },
   };
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.after(0, resolve);
+  });
 }
 
 const UPDATE = "session/update";
