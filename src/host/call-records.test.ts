@@ -9,9 +9,8 @@ function never(): AbortSignal {
 
 function world(limits: Partial<RecordLimits> = {}) {
   const clock = fakeClock();
-  const records = callRecords(
-    { keepMs: 1000, calls: 100, characters: 10_000, ...limits },
-    clock.monotonic,
+  const records = callRecords({ keepMs: 1000, calls: 100, characters: 10_000, ...limits }, () =>
+    clock.monotonic(),
   );
   let runs = 0;
   const call = (id: string, result: unknown = id): Promise<RpcOutcome> =>
@@ -57,7 +56,7 @@ describe("the records of calls", () => {
   it("keep a call that still runs, however long that takes", async () => {
     const clock = fakeClock();
     const limits = { keepMs: 1000, calls: 1, characters: 10 };
-    const records = callRecords(limits, clock.monotonic);
+    const records = callRecords(limits, () => clock.monotonic());
     let finish = (): void => {};
     let runs = 0;
     const once = (id: string, wait: Promise<void>): Promise<RpcOutcome> =>

@@ -63,6 +63,16 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
     entries.set(id, { ...entry, words: null, outcome: Promise.resolve(DROPPED), weight: 0 });
   }
 
+  function settle(id: string, entry: Entry, outcome: RpcOutcome): void {
+    const more = jsonText(outcome).length;
+    entry.weight += more;
+    weight += more;
+    entry.endedAt = now();
+    entries.delete(id);
+    entries.set(id, entry);
+    tidy();
+  }
+
   function begin(
     { id, words }: RecordedCall,
     run: (signal: AbortSignal) => Promise<RpcOutcome>,
@@ -73,15 +83,7 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
     const entry: Entry = { words, outcome, stop, endedAt: undefined, weight: words.length };
     entries.set(id, entry);
     weight += entry.weight;
-    void outcome.then((ended) => {
-      const more = jsonText(ended).length;
-      entry.weight += more;
-      weight += more;
-      entry.endedAt = now();
-      entries.delete(id);
-      entries.set(id, entry);
-      tidy();
-    });
+    void outcome.then((ended) => settle(id, entry, ended));
     return entry;
   }
 

@@ -82,7 +82,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     open: (transport) =>
       openConnection(transport, {
         connectionId: webRandomHex(8),
-        answer: host.answer,
+        answer: (request, context) => host.answer(request, context),
         told,
         report,
       }),

@@ -152,7 +152,7 @@ describe("a host that is asked for its tools", () => {
 
   it("goes on with a call whose connection is lost, and gives its result to who asks again", async () => {
     let runs = 0;
-    let finish = (_: string): void => {};
+    let finish: (result: string) => void = () => {};
     const { runtime, client } = await connected({
       tools: [
         {

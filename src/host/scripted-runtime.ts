@@ -33,14 +33,14 @@ export interface ScriptedTurn {
   readonly prompt: readonly JsonValue[];
   /** Aborted when the client cancels, or is gone. */
   readonly signal: AbortSignal;
-  say(text: string): void;
-  think(text: string): void;
+  readonly say: (text: string) => void;
+  readonly think: (text: string) => void;
   /** Any update, as it stands on the wire. */
-  update(update: JsonObject): void;
+  readonly update: (update: JsonObject) => void;
   /** Asks for a permission; gives the whole result. */
-  permission(question: ScriptedQuestion): Promise<JsonValue>;
+  readonly permission: (question: ScriptedQuestion) => Promise<JsonValue>;
   /** Has the host run one of its tools. */
-  callTool(name: string, input: JsonObject, callId?: string): Promise<JsonValue>;
+  readonly callTool: (name: string, input: JsonObject, callId?: string) => Promise<JsonValue>;
 }
 
 /** A runtime without an agent, for tests of hosts and clients. */
@@ -85,7 +85,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
 
   /** One turn at a time in a session. The next begins when the answer to the one before has been sent. */
   function queued(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
-    const id = String(params["sessionId"]);
+    const id = sessionIn(params);
     const outcome = (tails.get(id) ?? Promise.resolve())
       .then(() => prompted(id, params["prompt"], unwanted))
       .catch(
@@ -134,7 +134,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
         count += 1;
         return { ok: true, result: { sessionId: `ses_${count}` } };
       case "session/load":
-        for (const update of told.get(String(params["sessionId"])) ?? []) {
+        for (const update of told.get(sessionIn(params)) ?? []) {
           newest().notify({ method: UPDATE, params: { ...params, update } });
         }
         return { ok: true, result: {} };
@@ -154,7 +154,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     heard.push(notification);
     const { method, params } = notification;
     if (method !== "session/cancel" || !isObject(params)) return;
-    turns.get(String(params["sessionId"]))?.abort();
+    turns.get(sessionIn(params))?.abort();
   }
 
   return {
@@ -173,6 +173,10 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       for (const connection of connections) connection.close();
     },
   };
+}
+
+function sessionIn({ sessionId }: JsonObject): string {
+  return typeof sessionId === "string" ? sessionId : "";
 }
 
 function nextTask(): Promise<void> {

@@ -28,31 +28,24 @@ function world(...answers: readonly Answer[]) {
 
 /** A client, how its connection is, and how to lose it. */
 function losable(sessions: ReturnType<typeof world>["sessions"], options: ClientOptions = {}) {
-  let connections = 0;
-  let watchers: (() => void)[] = [];
+  let connected = (): void => {};
   const states: LinkState[] = [];
   const { client, sockets } = hostClient(sessions, {
     ...options,
     onState(state) {
       states.push(state);
-      if (state.type === "connected") connections += 1;
-      for (const wake of watchers) wake();
-      watchers = [];
+      if (state.type === "connected") connected();
     },
   });
   return {
     client,
     states,
     /** Breaks the connection off, and resolves when there is another. */
-    async lose(): Promise<void> {
-      const before = connections;
-      sockets.at(-1)?.destroy();
-      while (connections === before) {
-        await new Promise<void>((resolve) => {
-          watchers.push(resolve);
-        });
-      }
-    },
+    lose: (): Promise<void> =>
+      new Promise((resolve) => {
+        connected = resolve;
+        sockets.at(-1)?.destroy();
+      }),
   };
 }
 

@@ -9,17 +9,8 @@ export interface WebSocketLike {
   readonly bufferedAmount: number;
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  addEventListener(
-    type: "open" | "message" | "close" | "error",
-    listener: (event: WebSocketEvent) => void,
-  ): void;
-}
-
-export interface WebSocketEvent {
-  readonly data?: unknown;
-  readonly code?: number;
-  readonly reason?: string;
-  readonly message?: string;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "open" | "close" | "error", listener: (event: object) => void): void;
 }
 
 export interface WebSocketOptions {
@@ -87,9 +78,9 @@ function connectTo(address: string | URL): WebSocketLike {
 function opened(socket: WebSocketLike): Promise<void> {
   if (socket.readyState === OPEN) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const fail = ({ message, reason }: WebSocketEvent): void => {
-      const why = message ?? reason ?? "";
-      const said = why === "" ? "" : `: ${why}`;
+    const fail = (event: object): void => {
+      const why = "message" in event ? event.message : "reason" in event && event.reason;
+      const said = typeof why === "string" && why !== "" ? `: ${why}` : "";
       reject(new SpanlineError("connect_failed", `The WebSocket could not be opened${said}`));
     };
     socket.addEventListener("open", () => resolve());

@@ -207,7 +207,7 @@ describe("reading an update", () => {
         const update = JSON.parse(JSON.stringify({ ...more, sessionUpdate }));
         readUpdate({ sessionId: "s", update }, ["progress"]);
         readUpdate(other as JsonValue, []);
-        readAgentEvent({ sessionId: "s", kind: "progress", ...more } as JsonValue, ["progress"]);
+        readAgentEvent({ sessionId: "s", kind: "progress", ...more }, ["progress"]);
       }),
       { numRuns: 500 },
     );
