@@ -7,7 +7,7 @@ import type { Sessions } from "../../src/session/sessions.ts";
 import { serveOnSocket } from "./acp-client.ts";
 
 /** A socket as a host author makes a transport of it. */
-function overSocket(socket: Socket): Transport {
+export function overSocket(socket: Socket): Transport {
   return lineStreams({
     input: Readable.toWeb(socket) as ReadableStream<Uint8Array>,
     output: Writable.toWeb(socket),
