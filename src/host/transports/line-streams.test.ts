@@ -1,3 +1,4 @@
+import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { Incoming } from "./transport.ts";
 import { lineStreams } from "./line-streams.ts";
@@ -81,6 +82,13 @@ describe("lines over streams", () => {
     await ready;
     expect(isReady).toBe(true);
     transport.close();
+  });
+
+  it("end over a stream of Node's that has ended already", async () => {
+    const ended = new PassThrough().end();
+    const transport = lineStreams({ input: new ReadableStream(), output: Writable.toWeb(ended) });
+    transport.send("1\n");
+    expect(await all(transport.incoming)).toEqual([]);
   });
 
   it("end when nobody takes them any more", async () => {

@@ -41,6 +41,11 @@ export function lineStreams(streams: LineStreams): Transport {
   }
   writer.closed.catch(close);
 
+  /** Rejects, also where a stream that has ended throws at once, as those that Node makes of its own do. */
+  async function write(line: string): Promise<void> {
+    await writer.write(utf8.encode(line));
+  }
+
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
       const { done, value } = await reader.read();
@@ -66,7 +71,7 @@ export function lineStreams(streams: LineStreams): Transport {
     send(line) {
       if (isClosed) return;
       queued += line.length;
-      writer.write(utf8.encode(line)).then(() => settle(line.length), close);
+      write(line).then(() => settle(line.length), close);
     },
     ready: () =>
       isClosed || queued <= MOST_QUEUED
