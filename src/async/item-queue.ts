@@ -1,14 +1,15 @@
 /** Items from somebody who does not wait, for one reader who does. */
-export interface ItemQueue<Item> extends AsyncIterable<Item> {
+export interface ItemQueue<Item extends object | string | number> extends AsyncIterable<Item> {
   /** False when it has ended: the item is nobody's. */
   push(item: Item): boolean;
   /** What is in it is still read; then it ends, with the error if there is one. */
   end(error?: unknown): void;
-  readonly length: number;
 }
 
 /** `left` is called when the reader goes before the end. */
-export function itemQueue<Item>(left: () => void = () => {}): ItemQueue<Item> {
+export function itemQueue<Item extends object | string | number>(
+  left: () => void = () => {},
+): ItemQueue<Item> {
   let items: Item[] = [];
   let at = 0;
   let ending: { readonly error?: unknown } | undefined;
@@ -25,7 +26,7 @@ export function itemQueue<Item>(left: () => void = () => {}): ItemQueue<Item> {
     try {
       for (;;) {
         const item = items[at];
-        if (at < items.length && item !== undefined) {
+        if (item !== undefined) {
           at += 1;
           drop();
           yield item;
@@ -58,9 +59,6 @@ export function itemQueue<Item>(left: () => void = () => {}): ItemQueue<Item> {
     end(error) {
       ending ??= error === undefined ? {} : { error };
       wake?.();
-    },
-    get length() {
-      return items.length - at;
     },
   };
 }
