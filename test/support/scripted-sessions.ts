@@ -116,8 +116,8 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         const isTaken = log.controller !== undefined && log.controller !== command.clientId;
         if (command.mode === "controller" && isTaken) return refused;
         if (command.mode === "controller") log.controller = command.clientId;
-        const { clientId, mode, name } = command;
-        append(log, { type: "client.attached", clientId, mode, name });
+        const { clientId, mode, name, mayPrompt = false, mayApprove = false } = command;
+        append(log, { type: "client.attached", clientId, mode, name, mayPrompt, mayApprove });
         return { status: "accepted" };
       }
       case "detach":
@@ -249,6 +249,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         yield { incarnation: "1", events: fresh };
       }
     },
+    begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: () => Promise.reject(new Error("Nobody peeks here")),
     async find(sessionId) {
       const log = logs.get(sessionId);

@@ -2,8 +2,10 @@ import type { Principal } from "../../domain/actor.ts";
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
+import { agentEventLine } from "../../wire/acp/agent-event.ts";
+import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
-import { decodeRequest } from "../../wire/acp/methods.ts";
+import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { updateLine } from "../../wire/acp/session-update.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
@@ -55,13 +57,16 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   /** The sessions of prompts that have no answer yet. */
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
+  let profile = STOCK_CLIENT;
 
   const link: ClientLink = {
     sessions,
     sender: { principal, clientId: `client_${connectionId}` },
     log,
     name: () => clientName ?? "",
+    profile: () => profile,
     update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
+    event: (sessionId, update) => writer.write(agentEventLine(sessionId, update)),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
@@ -85,13 +90,15 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     const wanted = decodeRequest(method, params);
     if (!wanted.ok) return link.answer(asked, wanted);
     if (wanted.value.type === "initialize") {
-      clientName = wanted.value.clientName;
+      ({ clientName, profile } = wanted.value);
       return link.answer(asked, { ok: true, result: initializeAnswer(version) });
     }
     if (clientName === undefined) {
       const error = invalidRequest("the first request is initialize");
       return link.answer(asked, { ok: false, error });
     }
+    // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
+    if (isBridgeMethod(method)) profile = { ...profile, isBridgeHost: true };
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(asked, { ok: true, result: {} });

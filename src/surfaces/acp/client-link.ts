@@ -1,6 +1,8 @@
 import type { Sender, Sessions } from "../../session/sessions.ts";
-import type { Asked } from "../../wire/acp/update-state.ts";
+import type { ClientProfile } from "../../wire/acp/client-profile.ts";
 import type { SessionUpdate } from "../../wire/acp/session-update.ts";
+import type { Asked } from "../../wire/acp/update-state.ts";
+import type { VendorUpdate } from "../../wire/acp/vendor-updates.ts";
 import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
 /** Notes for the operator; never the protocol's stream. */
@@ -13,7 +15,11 @@ export interface ClientLink {
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;
+  /** What it can take, as far as it has said. */
+  profile(): ClientProfile;
   update(sessionId: string, update: SessionUpdate): void;
+  /** The same for an update that the client would not know as one. */
+  event(sessionId: string, update: VendorUpdate): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../domain/json.ts";
+import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
 import { decodeRequest } from "./methods.ts";
 
@@ -10,14 +11,20 @@ function value(method: string, params?: JsonValue): unknown {
 
 describe("a client's request", () => {
   it("is initialize with next to nothing [ACP-25]", () => {
-    expect(value("initialize")).toEqual({ type: "initialize", clientName: "ACP client" });
+    expect(value("initialize")).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+      profile: STOCK_CLIENT,
+    });
     expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
       type: "initialize",
       clientName: "ACP client",
+      profile: STOCK_CLIENT,
     });
     expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
       type: "initialize",
       clientName: "Zed",
+      profile: STOCK_CLIENT,
     });
   });
 

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts"
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
+import { clientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 import {
@@ -10,7 +11,7 @@ import {
   decodeDetach,
   decodeHeartbeat,
   decodeTakeover,
-} from "./live-clients.ts";
+} from "./live-requests.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -65,10 +66,11 @@ export function decodeRequest(
   return isObject(given) ? known.decode(given) : refusedParams("they are not an object");
 }
 
-function decodeInitialize({ clientInfo }: JsonObject): Decoded<ClientRequest> {
+function decodeInitialize({ clientInfo, clientCapabilities }: JsonObject): Decoded<ClientRequest> {
   const info: JsonObject = isObject(clientInfo) ? clientInfo : {};
   const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
-  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME) });
+  const profile = clientProfile(clientCapabilities);
+  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME), profile });
 }
 
 function decodeAuthenticate({ methodId }: JsonObject): Decoded<ClientRequest> {
