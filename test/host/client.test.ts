@@ -186,6 +186,22 @@ describe("a client of the bridge", () => {
 });
 
 describe("a client that is attached", () => {
+  it("is told who comes and goes, in a word that the bridge advertised [B-025] [B-214]", async () => {
+    const { sessions } = world(says("Hello"));
+    const told: SeenUpdate[] = [];
+    const { client } = hostClient(sessions, { onUpdate: ({ update }) => told.push(update) });
+    expect((await client.initialize()).extensions).toContain("live_session_client");
+    const { sessionId } = await client.newSession(PLACE);
+    const other = hostClient(sessions).client;
+    await other.attach(sessionId, { clientId: "other", mode: "observer" });
+    await client.prompt(sessionId, "Hi").result;
+    expect(told).toContainEqual({
+      type: "extension",
+      name: "live_session_client",
+      fields: expect.objectContaining({ action: "attached" }),
+    });
+  });
+
   it("sees who else is, takes over, and leaves [B-206]", async () => {
     const { sessions } = world(says("Hello"));
     const one = hostClient(sessions).client;

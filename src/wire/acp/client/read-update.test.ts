@@ -1,7 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../domain/json.ts";
+import type { JsonObject, JsonValue } from "../../../domain/json.ts";
+import { agentEventLine } from "../agent-event.ts";
+import { SESSION_UPDATE_EXTENSIONS } from "../extensions.ts";
+import type { VendorUpdate } from "../vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
+
+/** As the bridge sends them. */
+const EXAMPLES: readonly (VendorUpdate & { readonly _meta: { readonly harn: JsonObject } })[] =
+  JSON.parse(
+    readFileSync(
+      join(import.meta.dirname, "../../../../test/fixtures/acp/session-update-extensions.json"),
+      "utf8",
+    ),
+  );
 
 function seen(update: JsonValue, extensions: readonly string[] = []): unknown {
   const reading = readUpdate({ sessionId: "ses_1", update }, extensions);
@@ -158,6 +172,17 @@ describe("reading an update", () => {
     const later = { sessionUpdate: "of_tomorrow", _meta: { harn: { a: 1 } } };
     expect(seen(later, ["of_tomorrow"])).toMatchObject({ name: "of_tomorrow", fields: { a: 1 } });
   });
+
+  it.each(EXAMPLES.map((update) => [update.sessionUpdate, update] as const))(
+    "gives %s with all of its fields, also where it came as an event [B-051] [B-060]",
+    (name, update) => {
+      const fields = update["_meta"].harn;
+      const expected = { type: "extension", name, fields };
+      expect(seen({ ...update }, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+      const { params } = JSON.parse(agentEventLine("ses_1", update));
+      expect(event(params, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+    },
+  );
 
   it("passes over what it does not know [B-024]", () => {
     for (const update of [
