@@ -14,6 +14,8 @@ export default defineConfig({
     "providers/index": "src/providers/index.ts",
     "aigo/index": "src/aigo/index.ts",
     "emulator/index": "src/emulator/index.ts",
+    "host/index": "src/host/index.ts",
+    "host/testing": "src/host/testing.ts",
     "cli/main": "src/cli/main.ts",
   },
   platform: "node",

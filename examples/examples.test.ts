@@ -1,12 +1,19 @@
 import { BedrockAgentCoreClient } from "@aws-sdk/client-bedrock-agentcore";
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
+import { harnessProvider } from "../src/providers/index.ts";
+import { memoryStore } from "../src/store/memory/memory-store.ts";
+import { serveOnSocket } from "../test/support/acp-client.ts";
+import { overSocket } from "../test/support/host-client.ts";
+import { agentOf, sessionsOn, tool } from "../test/support/session-world.ts";
 import { encodeEvent } from "../src/wire/index.ts";
 import { foldACapture } from "./01-fold-a-capture.ts";
 import { askAboutTheWeather } from "./02-aws-sdk.ts";
 import { talkToTheDemoAgent } from "./03-emulator.ts";
 import { callThreeTimes } from "./04-script.ts";
 import { runTheDemoAgent } from "./05-run-to-completion.ts";
+import { talkAsAHost } from "./06-host.ts";
 
 /** The real client, with the service's answers put in place of the network. */
 function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
@@ -109,6 +116,27 @@ describe("the examples", () => {
     expect(written).toBe(
       '? save_note {"text":"buy milk"}\nDone. save_note says: saved.\n' +
         "I could not finish that with get_weather. It said: get_weather failed: The weather station is down.\n",
+    );
+  });
+
+  it("06 talks to an agent as a host, over a real connection", async () => {
+    const emulator = await emulate();
+    onTestFinished(() => emulator.close());
+    const provider = harnessProvider({
+      harnessArn: emulator.demoArn,
+      endpoint: emulator.url,
+      credentials: TEST_CREDENTIALS,
+    });
+    const schema = { type: "object", properties: { text: { type: "string" } } };
+    const note = tool({ name: "save_note", description: "Saves a note", schema }, () => "saved");
+    const approvals = { deny: [], ask: ["save_note"], allow: [], otherwise: "deny" } as const;
+    const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [note], approvals }));
+    onTestFinished(() => sessions.close());
+    let written = "";
+    const connect = async () => overSocket((await serveOnSocket(sessions)).socket);
+    await talkAsAHost(connect, (text) => (written += text));
+    expect(written).toMatch(
+      /^\(connected\)\n.*→ save_note\n\? save_note \{"text":"buy milk"\}\n.*saved\.\n\(closed\)\n$/s,
     );
   });
 });

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createContext, runInContext } from "node:vm";
+import { rolldown } from "rolldown";
 import { describe, expect, it, vi } from "vitest";
 import * as aigo from "../src/aigo/index.ts";
 import * as emulator from "../src/emulator/index.ts";
+import * as host from "../src/host/index.ts";
+import * as hostTesting from "../src/host/testing.ts";
 import * as words from "../src/index.ts";
 import * as providers from "../src/providers/index.ts";
 import * as wire from "../src/wire/index.ts";
@@ -144,11 +148,52 @@ describe("the public entries", () => {
         "emulate",
       ]
     `);
+    expect(Object.keys(host).sort()).toMatchInlineSnapshot(`
+      [
+        "ERROR_CODES",
+        "SpanlineError",
+        "createClient",
+        "createHost",
+        "lineStreams",
+        "permissionText",
+        "shellAt",
+        "webSocket",
+      ]
+    `);
+    expect(Object.keys(hostTesting)).toEqual(["scriptedRuntime"]);
   });
 
   it("pull in no package and no node module where they are codecs: they run in a browser [AC-98]", () => {
     expect([...reached("wire/index.ts").packages]).toEqual([]);
     expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
+    for (const entry of ["host/index.ts", "host/testing.ts"]) {
+      expect([...reached(entry).packages]).toEqual([]);
+    }
+  });
+
+  it("make a bundle for a browser of the host's side, without anything of Node's [W-48]", async () => {
+    const web = { TextEncoder, TextDecoder, AbortController, crypto, performance };
+    const page = createContext({ ...web, setTimeout, clearTimeout });
+    for (const entry of ["index", "testing"]) {
+      const input = join(source, "host", `${entry}.ts`);
+      const bundle = await rolldown({ input, platform: "browser", logLevel: "silent" });
+      const { output } = await bundle.generate({ format: "iife", name: entry });
+      await bundle.close();
+      expect(output[0].imports).toEqual([]);
+      runInContext(output[0].code, page);
+    }
+    const said: unknown = await runInContext(
+      `(async () => {
+        const runtime = testing.scriptedRuntime({ turn: ({ say }) => say("Hi") });
+        const client = index.createClient(runtime.connect, { host: index.createHost({}) });
+        const { sessionId } = await client.newSession({ workingDirectory: "/" });
+        const texts = [];
+        for await (const { text } of client.prompt(sessionId, "Hi")) texts.push(text);
+        return texts.join();
+      })()`,
+      page,
+    );
+    expect(said).toBe("Hi");
   });
 
   it("pull in what runs an agent when one is run: until then there are only words and definitions [AC-98]", () => {

@@ -98,6 +98,25 @@ describe("the packed package, installed in an empty folder", () => {
     });
   });
 
+  it("loads nothing of Node's for a host, whatever its pieces were put together with [W-48]", () => {
+    const found: string[] = [];
+    const seen = new Set<string>();
+    const waiting = ["index.js", "testing.js"].map((name) =>
+      join(folder, "node_modules", "spanline", "dist", "host", name),
+    );
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const imports = readFileSync(path, "utf8").matchAll(/^(?:import|export)[^;]*?"([^"]+)";$/gm);
+      for (const [, name = ""] of imports) {
+        if (name.startsWith(".")) waiting.push(join(path, "..", name));
+        else found.push(name);
+      }
+    }
+    expect(found).toEqual([]);
+    expect(seen.size).toBeGreaterThan(2);
+  });
+
   it("holds no tests, no sources of tests and no paths of the machine it was built on", () => {
     const shipped = join(folder, "node_modules", "spanline");
     const files = readdirSync(shipped, { recursive: true, encoding: "utf8" });

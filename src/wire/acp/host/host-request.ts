@@ -23,6 +23,8 @@ export function toolListRequest(): HostRequest {
   return { method: "host/tools/list", params: {} };
 }
 
-export function toolCallRequest(name: string, input: JsonObject): HostRequest {
-  return { method: "builtin_call", params: { name, args: [input] } };
+/** `callId` is the same when the call is asked for again, after a connection was lost: a host runs it once. */
+export function toolCallRequest(name: string, input: JsonObject, callId?: string): HostRequest {
+  const meta = callId === undefined ? {} : { _meta: { harn: { callId } } };
+  return { method: "builtin_call", params: { name, args: [input], ...meta } };
 }

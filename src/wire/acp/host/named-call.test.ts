@@ -10,6 +10,13 @@ describe("what a host is asked by name", () => {
     expect(readNamedCall(hostCallRequest("a", { path: "b" }).params)).toEqual(value);
   });
 
+  it("is known by its id when it is asked for again [W-48]", () => {
+    const { params } = toolCallRequest("a", {}, "tool_1");
+    expect(readNamedCall(params)).toMatchObject({
+      value: { name: "a", args: {}, callId: "tool_1" },
+    });
+  });
+
   it("may have no arguments", () => {
     for (const args of [{}, { args: [] }, { args: {} }, { args: null }, { args: [{}] }]) {
       expect(readNamedCall({ name: "a", ...args })).toEqual({

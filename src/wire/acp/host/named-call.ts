@@ -1,10 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
+import { harnFields } from "../client/fields.ts";
 import { type Decoded, decoded, refusedParams } from "../decoded.ts";
 
 /** What a host is asked to do, by its name. */
 export interface NamedCall {
   readonly name: string;
   readonly args: JsonObject;
+  /** The same when it is asked for again; absent where nobody says. */
+  readonly callId?: string;
 }
 
 /**
@@ -20,5 +23,6 @@ export function readNamedCall(params: JsonValue | undefined): Decoded<NamedCall>
   if (given.length > 1 || !isObject(only)) {
     return refusedParams('"args" is neither an object nor a list with one');
   }
-  return decoded({ name, args: only });
+  const callId = harnFields(params)["callId"];
+  return decoded({ name, args: only, ...(typeof callId === "string" && { callId }) });
 }

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { itemQueue } from "./item-queue.ts";
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const read: Item[] = [];
+  for await (const item of items) read.push(item);
+  return read;
+}
+
+describe("a queue of items", () => {
+  it("gives them in order, those from before and those that come", async () => {
+    const queue = itemQueue<number>();
+    for (let item = 0; item < 5000; item += 1) queue.push(item);
+    const read = all(queue);
+    await Promise.resolve();
+    for (let item = 5000; item < 6000; item += 1) queue.push(item);
+    queue.end();
+    expect(await read).toEqual(Array.from({ length: 6000 }, (_, item) => item));
+  });
+
+  it("gives what is in it before it ends with an error, and takes nothing behind that", async () => {
+    const queue = itemQueue<string>();
+    queue.push("a");
+    queue.end(new Error("lost"));
+    expect(queue.push("b")).toBe(false);
+    queue.end();
+    const read: string[] = [];
+    const reading = (async () => {
+      for await (const item of queue) read.push(item);
+    })();
+    await expect(reading).rejects.toThrow("lost");
+    expect(read).toEqual(["a"]);
+  });
+
+  it("tells when its reader goes, and takes nothing more then", async () => {
+    let isLeft = false;
+    const queue = itemQueue<number>(() => (isLeft = true));
+    queue.push(1);
+    queue.push(2);
+    for await (const item of queue) if (item === 1) break;
+    expect(isLeft).toBe(true);
+    expect(queue.push(3)).toBe(false);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { fakeClock } from "../../test/support/fake-clock.ts";
+import type { RpcOutcome } from "../wire/jsonrpc/rpc-message.ts";
+import { callRecords, type RecordLimits } from "./call-records.ts";
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+function world(limits: Partial<RecordLimits> = {}) {
+  const clock = fakeClock();
+  const records = callRecords({ keepMs: 1000, calls: 100, characters: 10_000, ...limits }, () =>
+    clock.monotonic(),
+  );
+  let runs = 0;
+  const call = (id: string, result: unknown = id): Promise<RpcOutcome> =>
+    records.once({ id, words: id, cancelled: never() }, async () => {
+      runs += 1;
+      return { ok: true, result };
+    });
+  return { clock, call, runs: () => runs };
+}
+
+describe("the records of calls", () => {
+  it("leave by age, the oldest first, whatever they are called [W-40]", async () => {
+    const { clock, call, runs } = world();
+    await call("z");
+    clock.advance(600);
+    await call("a");
+    clock.advance(600);
+    await call("a");
+    expect(runs()).toBe(2);
+    await call("z");
+    expect(runs()).toBe(3);
+  });
+
+  it("leave in the order of their ends when there are too many [W-40]", async () => {
+    const { call, runs } = world({ calls: 2 });
+    for (const id of ["z", "m", "a"]) await call(id);
+    await call("a");
+    await call("m");
+    expect(runs()).toBe(3);
+    await call("z");
+    expect(runs()).toBe(4);
+  });
+
+  it("say of a call whose result was too much to keep that it was run, and do not run it again", async () => {
+    const { call, runs } = world({ characters: 100 });
+    expect(await call("a", "x".repeat(200))).toMatchObject({ ok: true });
+    expect(await call("a")).toMatchObject({ ok: false });
+    expect(runs()).toBe(1);
+    expect(await call("b")).toMatchObject({ ok: true });
+    expect(await call("b")).toMatchObject({ ok: true });
+  });
+
+  it("keep a call that still runs, however long that takes", async () => {
+    const clock = fakeClock();
+    const limits = { keepMs: 1000, calls: 1, characters: 10 };
+    const records = callRecords(limits, () => clock.monotonic());
+    let finish = (): void => {};
+    let runs = 0;
+    const once = (id: string, wait: Promise<void>): Promise<RpcOutcome> =>
+      records.once({ id, words: id, cancelled: never() }, async () => {
+        runs += 1;
+        await wait;
+        return { ok: true, result: runs };
+      });
+    const first = once("slow", new Promise((resolve) => (finish = resolve)));
+    clock.advance(10_000);
+    await once("quick", Promise.resolve());
+    const again = once("slow", Promise.resolve());
+    finish();
+    expect(await again).toBe(await first);
+    expect(runs).toBe(2);
+  });
+});

@@ -1,0 +1,86 @@
+import type { BudgetClock } from "../async/budget.ts";
+import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { LiveClient, LiveClients } from "../domain/live-client.ts";
+import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
+import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/agent-requests.ts";
+import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
+import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
+import type { Host } from "./create-host.ts";
+import type { LinkState, ReconnectRules } from "./link.ts";
+import type { PromptRun } from "./prompt-run.ts";
+import type { Report } from "./report.ts";
+
+/**
+ * Talks to an agent over ACP, and to a bridge with what bridges have beside it.
+ *
+ * The connection is made with the first call. When it is lost, and there is a way to make another, sessions are taken up
+ * again; calls that may be made twice are made again, and others reject with `connection_lost`.
+ */
+export interface Client {
+  /** Who the agent is. Every other call does this first. */
+  initialize(): Promise<AgentProfile>;
+  authenticate(methodId: string): Promise<void>;
+  newSession(place: SessionPlace): Promise<OpenedSession>;
+  /** Tells all that was said before it resolves. */
+  loadSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
+  /** Tells only what comes. */
+  resumeSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
+  forkSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
+  listSessions(wanted?: ListWanted): Promise<SessionPage>;
+  closeSession(sessionId: string): Promise<void>;
+  deleteSession(sessionId: string): Promise<void>;
+  prompt(sessionId: string, content: string | readonly JsonObject[]): PromptRun;
+  /** Ends what the session does. Prompts are answered all the same, as cancelled. */
+  cancel(sessionId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** All options, as they are then. */
+  setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly JsonObject[]>;
+  attach(sessionId: string, attachment: Attachment): Promise<LiveClients>;
+  /** Takes control as the client that is attached. */
+  takeOver(sessionId: string): Promise<LiveClients>;
+  heartbeat(sessionId: string, metadata?: JsonObject): Promise<LiveClients>;
+  detach(sessionId: string, reason?: string): Promise<LiveClients>;
+  liveClients(sessionId: string): Promise<readonly LiveClient[]>;
+  /** The host's skills are others now. */
+  skillsChanged(): Promise<void>;
+  /** Any other request, and its result as it came. */
+  request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonValue>;
+  /** The agent is left; its sessions go on. */
+  close(): Promise<void>;
+}
+
+export interface ListWanted {
+  readonly workingDirectory?: string;
+  readonly page?: string;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** Whether it may be made again when its answer was lost. */
+  readonly repeatable?: boolean;
+}
+
+export interface ClientOptions {
+  /** What the agent may ask for. Without it everything is refused. */
+  readonly host?: Host;
+  readonly info?: ClientInfo;
+  /** Everything that any session says, in order. */
+  readonly onUpdate?: (told: SessionTold) => void;
+  /** A session is told from its beginning, once more: what is on the screen of it goes. */
+  readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
+  readonly onState?: (state: LinkState) => void;
+  /** How sessions are taken up on a new connection: `load` tells all that was said once more. */
+  readonly takeUp?: "resume" | "load";
+  readonly reconnect?: Partial<ReconnectRules>;
+  readonly report?: Report;
+  readonly clock?: BudgetClock;
+  /** From 0 up to 1, for waits that are not all the same. */
+  readonly random?: () => number;
+}
+
+export interface SessionTold {
+  readonly sessionId: string;
+  readonly update: SeenUpdate;
+  /** Whether it was said before: the session is being loaded. */
+  readonly isHistory: boolean;
+}

@@ -1,0 +1,194 @@
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import type { JsonValue } from "../domain/json.ts";
+import { agentError } from "../wire/acp/client/agent-error.ts";
+import { cancelRequestNotification, type AgentRequest } from "../wire/acp/client/agent-requests.ts";
+import { decodeNotification } from "../wire/acp/client-notification.ts";
+import {
+  createRpcConnection,
+  MAX_LINE_BYTES,
+  type SentRequest,
+} from "../wire/jsonrpc/rpc-connection.ts";
+import { internalError } from "../wire/jsonrpc/rpc-error.ts";
+import type {
+  RpcAnswer,
+  RpcNotification,
+  RpcOutcome,
+  RpcRequest,
+} from "../wire/jsonrpc/rpc-message.ts";
+import { notificationLine, responseLine } from "../wire/jsonrpc/write-message.ts";
+import { openRequests } from "./open-requests.ts";
+import type { Report } from "./report.ts";
+import type { Incoming, Transport } from "./transports/transport.ts";
+
+/** One connection to an agent, from its beginning to its loss. */
+export interface Connection {
+  /** The agent's result. Rejects with its error, or with `connection_lost` when there will be no answer. */
+  request(asked: AgentRequest, control?: RequestControl): Promise<JsonValue>;
+  notify(asked: AgentRequest): void;
+  /** Puts away what the agent asks in a session, since its turn is cancelled. */
+  putAway(sessionId: string): void;
+  /** Resolves when it is lost or closed. */
+  readonly over: Promise<void>;
+  close(): void;
+}
+
+export interface RequestControl {
+  /** Tells the agent that the answer is no longer wanted, and rejects. */
+  readonly signal?: AbortSignal;
+  /** The agent is told, and its answer is waited for all the same. */
+  readonly stillWaits?: boolean;
+  /** Called at once when the answer is there, before anything that came behind it is read. */
+  readonly answered?: () => void;
+}
+
+export interface ConnectionOptions {
+  /** Not used by any other connection. */
+  readonly connectionId: string;
+  readonly answer: (request: RpcRequest, context: AskedContext) => Promise<RpcOutcome>;
+  readonly told: (notification: RpcNotification) => void;
+  readonly report: Report;
+}
+
+/** Around something that an agent asks. */
+export interface AskedContext {
+  readonly connectionId: string;
+  /** Aborted when the answer is no longer wanted; its reason says why, where that matters. */
+  readonly signal: AbortSignal;
+}
+
+interface Waiting {
+  readonly settle: (answer: RpcAnswer) => void;
+  readonly lose: () => void;
+}
+
+export function openConnection(transport: Transport, options: ConnectionOptions): Connection {
+  const { connectionId, answer, told, report } = options;
+  const rpc = createRpcConnection<Waiting>({ epoch: connectionId });
+  const waiting = new Set<Waiting>();
+  const asked = openRequests();
+  let isGone = false;
+
+  async function respond(request: RpcRequest): Promise<void> {
+    const { signal, done } = asked.begin(request);
+    const outcome = await outcomeOf(request, signal);
+    done();
+    const line = rpc.answer(request, outcome);
+    if (line === undefined || isGone) return;
+    transport.send(line.length <= MAX_LINE_BYTES ? line : responseLine(request.id, TOO_LONG));
+  }
+
+  async function outcomeOf(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
+    try {
+      return await answer(request, { connectionId, signal });
+    } catch (error) {
+      report("A request could not be answered", { method: request.method, error });
+      return { ok: false, error: internalError(thrownMessage(error)) };
+    }
+  }
+
+  function notified(notification: RpcNotification): void {
+    const wanted = decodeNotification(notification.method, notification.params);
+    if (wanted?.type === "cancel-request") return asked.cancel(wanted.requestId);
+    told(notification);
+  }
+
+  function receive(item: Incoming): void {
+    if (item.type === "passed-over") {
+      report("A message was passed over", { reason: item.reason });
+      return transport.send(rpc.refuse(item.reason));
+    }
+    const message = rpc.read(item.text);
+    switch (message.type) {
+      case "request":
+        return void respond(message);
+      case "notification":
+        return notified(message);
+      case "response":
+        return message.waiting.settle(message.outcome);
+      case "stray":
+        return report("An answer that nobody waits for", { id: message.id });
+      case "refused":
+        report("A line is no message", { start: item.text.slice(0, MOST_SHOWN) });
+        return transport.send(message.line);
+    }
+  }
+
+  function send({ method, params }: AgentRequest): void {
+    transport.send(notificationLine(method, params));
+  }
+
+  function checked(sent: SentRequest | undefined): SentRequest {
+    if (sent === undefined) throw new SpanlineError("throttled", TOO_MANY);
+    if (sent.line.length <= MAX_LINE_BYTES) return sent;
+    rpc.forget(sent.id);
+    throw new SpanlineError("invalid_message", TOO_LARGE);
+  }
+
+  async function read(): Promise<void> {
+    try {
+      for await (const item of transport.incoming) {
+        receive(item);
+        await transport.ready();
+      }
+    } catch (error) {
+      report("The connection broke", { error });
+    }
+    isGone = true;
+    asked.lose();
+    transport.close();
+    for (const each of waiting) each.lose();
+  }
+
+  return {
+    over: read(),
+    request: (wanted, control = {}) =>
+      new Promise((resolve, reject) => {
+        const { signal, answered, stillWaits = false } = control;
+        signal?.throwIfAborted();
+        const settled = (): void => {
+          waiting.delete(own);
+          signal?.removeEventListener("abort", cancel);
+          answered?.();
+        };
+        const own: Waiting = {
+          settle(outcome) {
+            settled();
+            if (outcome.ok) resolve(outcome.result);
+            else reject(agentError(wanted.method, outcome.error));
+          },
+          lose() {
+            settled();
+            reject(lostError(wanted.method));
+          },
+        };
+        if (isGone) return own.lose();
+        const { id, line } = checked(rpc.request(wanted.method, wanted.params, own));
+        function cancel(): void {
+          send(cancelRequestNotification(id));
+          if (stillWaits || !rpc.forget(id)) return;
+          settled();
+          reject(signal?.reason);
+        }
+        waiting.add(own);
+        signal?.addEventListener("abort", cancel, { once: true });
+        transport.send(line);
+      }),
+    notify: send,
+    putAway: (sessionId) => asked.putAway(sessionId),
+    close: () => transport.close(),
+  };
+}
+
+/** What was asked may have been done. */
+function lostError(method: string): SpanlineError {
+  const message = `The connection to the agent was lost before ${method} was answered; it may have been done`;
+  return new SpanlineError("connection_lost", message, { details: { method } });
+}
+
+const TOO_LONG: RpcOutcome = {
+  ok: false,
+  error: internalError(`The answer has more than ${MAX_LINE_BYTES} characters`),
+};
+const TOO_LARGE = `The message has more than ${MAX_LINE_BYTES} characters; it was not sent`;
+const TOO_MANY = "Too many requests have no answer yet; wait for one of them";
+const MOST_SHOWN = 200;

@@ -1,0 +1,227 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeClock } from "../../test/support/fake-clock.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { ClientOptions, SessionTold } from "./client.ts";
+import { createClient } from "./create-client.ts";
+import type { LinkState } from "./link.ts";
+import { memoryTransports } from "./transports/memory.ts";
+import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
+
+const PLACE = { workingDirectory: "/" };
+
+function world(script: ScriptedOptions = {}, options: ClientOptions = {}) {
+  const runtime = scriptedRuntime(script);
+  const told: SessionTold[] = [];
+  const reports: string[] = [];
+  const client = createClient(runtime.connect, {
+    reconnect: { first: 1, longest: 1 },
+    onUpdate: (one) => told.push(one),
+    report: (message, { problem }) => reports.push(`${message}: ${String(problem)}`),
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return { runtime, client, told, reports };
+}
+
+function vendor(name: string, fields: JsonObject): JsonObject {
+  return { sessionUpdate: name, _meta: { harn: fields } };
+}
+
+describe("a client that is told something", () => {
+  it("passes over what it does not know, says so once, and goes on [B-024] [B-060]", async () => {
+    const { client, runtime, told, reports } = world({
+      turn({ update, say, sessionId }) {
+        update(vendor("of_tomorrow", {}));
+        update(vendor("of_tomorrow", {}));
+        runtime.notify("_harn/agentEvent", { sessionId, kind: "of_tomorrow" });
+        runtime.notify("of/tomorrow", {});
+        say("Still here");
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    await client.prompt(sessionId, "Hi").result;
+    expect(told.map(({ update }) => update.type)).toEqual(["agent-text"]);
+    expect(reports).toHaveLength(3);
+  });
+
+  it("shows a bridge's own updates by what the agent advertised [B-025]", async () => {
+    const turn: ScriptedOptions["turn"] = ({ update }) => {
+      update(vendor("progress", { message: "1 of 2" }));
+      update(vendor("log", { message: "hm" }));
+    };
+    for (const extensions of [["progress"], ["log"], []]) {
+      const { client, told } = world({ turn, extensions });
+      const { sessionId } = await client.newSession(PLACE);
+      await client.prompt(sessionId, "Hi").result;
+      const names = told.map(({ update }) => update.type === "extension" && update.name);
+      expect(names).toEqual(extensions);
+    }
+  });
+
+  it("gives each prompt what was said before its own answer, and nothing behind it", async () => {
+    let turns = 0;
+    const { client } = world({
+      turn({ say }) {
+        turns += 1;
+        for (let piece = 0; piece < 50; piece += 1) say(`${turns}`);
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const runs = [1, 2, 3].map(() => client.prompt(sessionId, "Hi"));
+    const texts = await Promise.all(
+      runs.map(async (run) => {
+        let text = "";
+        for await (const update of run) if (update.type === "agent-text") text += update.text;
+        return text;
+      }),
+    );
+    expect(texts).toEqual(["1", "2", "3"].map((digit) => digit.repeat(50)));
+  });
+
+  it("suffers nothing of what its caller's code throws", async () => {
+    const { client } = world(
+      { turn: ({ say }) => say("Hi") },
+      {
+        onUpdate() {
+          throw new Error("broken screen");
+        },
+      },
+    );
+    const { sessionId } = await client.newSession(PLACE);
+    expect(await client.prompt(sessionId, "Hi").result).toEqual({
+      reason: "end_turn",
+      usage: null,
+    });
+  });
+
+  it("takes sessions up from the last that it was told, where the agent says such", async () => {
+    const { client, runtime } = world();
+    const { sessionId } = await client.newSession(PLACE);
+    const update = { sessionUpdate: "session_info_update", title: "A" };
+    runtime.notify("session/update", { sessionId, update, _meta: { harn: { cursor: "c7" } } });
+    runtime.notify("session/update", { sessionId, update, _meta: { harn: { cursor: "c8" } } });
+    await client.setMode(sessionId, "ask").catch(() => {});
+    runtime.drop();
+    await client.resumeSession("ses_other", PLACE);
+    expect(runtime.heard).toContainEqual(
+      expect.objectContaining({
+        method: "session/resume",
+        params: {
+          sessionId,
+          cwd: "/",
+          mcpServers: [],
+          _meta: { harn: { cursor: "c8" } },
+        },
+      }),
+    );
+  });
+});
+
+describe("a client whose agent is gone", () => {
+  it("waits longer from time to time, at random, and gives up in the end", async () => {
+    const clock = fakeClock();
+    const states: LinkState[] = [];
+    let isHere = true;
+    let changed = (): void => {};
+    const runtime = scriptedRuntime();
+    const client = createClient(
+      () => {
+        if (!isHere) throw new Error("nobody there");
+        return runtime.connect();
+      },
+      {
+        clock,
+        random: () => 0.5,
+        reconnect: { first: 100, longest: 300, attempts: 4 },
+        onState(state) {
+          states.push(state);
+          changed();
+        },
+      },
+    );
+    await client.initialize();
+    isHere = false;
+    runtime.drop();
+    while (states.at(-1)?.type !== "closed") {
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+        clock.advance(1000);
+      });
+    }
+    expect(states.map((state) => (state.type === "lost" ? state.retryMs : state.type))).toEqual([
+      "connected",
+      75,
+      150,
+      225,
+      225,
+      "closed",
+    ]);
+    await expect(client.newSession(PLACE)).rejects.toMatchObject({ code: "connect_failed" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("does not wait for an agent that never says who it is", async () => {
+    const clock = fakeClock();
+    const [silent] = memoryTransports();
+    const client = createClient(silent, { clock });
+    const agent = client.initialize();
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(60_000);
+    await expect(agent).rejects.toMatchObject({ code: "connection_lost" });
+  });
+
+  it("connects once where it was given one transport", async () => {
+    const runtime = scriptedRuntime();
+    const states: string[] = [];
+    const client = createClient(runtime.connect(), { onState: ({ type }) => states.push(type) });
+    await client.initialize();
+    runtime.drop();
+    await expect(client.resumeSession("s", PLACE)).rejects.toMatchObject({
+      code: "connection_lost",
+    });
+    expect(states).toEqual(["connected", "closed"]);
+  });
+
+  it("ends whatever waits when it is closed, and asks nothing more", async () => {
+    const { client } = world({ turn: () => new Promise(() => {}) });
+    const { sessionId } = await client.newSession(PLACE);
+    const { result } = client.prompt(sessionId, "Hi");
+    await client.close();
+    await expect(result).rejects.toMatchObject({ code: "connection_lost" });
+    await expect(client.newSession(PLACE)).rejects.toMatchObject({ code: "aborted" });
+    await client.close();
+  });
+});
+
+describe("a client that asks", () => {
+  it("does not send what is longer than a line may be", async () => {
+    const { client } = world();
+    const { sessionId } = await client.newSession(PLACE);
+    const { result } = client.prompt(sessionId, "x".repeat(17 * 1024 * 1024));
+    await expect(result).rejects.toMatchObject({ code: "invalid_message" });
+  });
+
+  it("tells the agent when an answer is no longer wanted", async () => {
+    let told = (): void => {};
+    const isTold = new Promise<void>((resolve) => (told = resolve));
+    const { client } = world({
+      turn({ signal }) {
+        signal.addEventListener("abort", () => told());
+        return new Promise(() => {});
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const controller = new AbortController();
+    const params = { sessionId, prompt: [] };
+    const answer = client.request("session/prompt", params, { signal: controller.signal });
+    await client.resumeSession(sessionId, PLACE);
+    controller.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+    await expect(isTold).resolves.toBeUndefined();
+  });
+
+  it("says that an answer cannot be read", async () => {
+    const { client } = world({ answer: (method) => (method === "session/new" ? {} : undefined) });
+    await expect(client.newSession(PLACE)).rejects.toMatchObject({ code: "unexpected_answer" });
+  });
+});

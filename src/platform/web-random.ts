@@ -1,0 +1,10 @@
+/** Chance where there is no Node: in a browser, and in whatever else has Web Crypto. */
+export function webRandomHex(bytes: number): string {
+  const values = globalThis.crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(values, (value) => value.toString(16).padStart(2, "0")).join("");
+}
+
+/** From 0 up to, but not including, 1. */
+export function webRandomFraction(): number {
+  return Math.random();
+}

@@ -1,0 +1,32 @@
+import { ERROR_CODES, SpanlineError, type ErrorCode } from "../../../domain/errors.ts";
+import { isObject } from "../../../domain/json.ts";
+import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
+
+/** ACP's own number for a request whose answer is no longer wanted. */
+const REQUEST_CANCELLED = -32800;
+
+export const REQUEST_CANCELLED_ERROR: RpcError = {
+  code: REQUEST_CANCELLED,
+  message: "The request was cancelled",
+};
+
+/** An agent's error answer as an error of ours. A bridge says its own code beside the number. */
+export function agentError(method: string, error: RpcError): SpanlineError {
+  const { code, message, data } = error;
+  const said = isObject(data) ? data["code"] : undefined;
+  const own = ERROR_CODES.find((one) => one === said);
+  const shown = message.slice(0, MOST_SHOWN) || "it does not say why";
+  return new SpanlineError(own ?? BY_NUMBER.get(code) ?? "agent_failed", shown, {
+    details: { method, rpcCode: code, ...(data !== undefined && { data }) },
+  });
+}
+
+const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
+  [RPC_CODES.invalidParams, "validation_failed"],
+  // ACP's own.
+  [-32000, "unauthorized"],
+  [-32002, "not_found"],
+  [REQUEST_CANCELLED, "aborted"],
+]);
+
+const MOST_SHOWN = 4000;

@@ -1,0 +1,165 @@
+import type { ClientMode } from "../../../domain/agent-event.ts";
+import type { JsonObject, JsonValue } from "../../../domain/json.ts";
+import { present } from "./fields.ts";
+
+/** Something that a client asks of an agent. */
+export interface AgentRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The wire version that we speak. */
+const PROTOCOL_VERSION = 1;
+
+export interface ClientInfo {
+  readonly name: string;
+  readonly title?: string;
+  readonly version: string;
+}
+
+export function initializeRequest(
+  clientInfo: ClientInfo,
+  clientCapabilities: JsonObject,
+): AgentRequest {
+  const info = { ...clientInfo };
+  const params = { protocolVersion: PROTOCOL_VERSION, clientInfo: info, clientCapabilities };
+  return { method: "initialize", params };
+}
+
+export function authenticateRequest(methodId: string): AgentRequest {
+  return { method: "authenticate", params: { methodId } };
+}
+
+/** Where a session works, and what else it is given. */
+export interface SessionPlace {
+  /** An absolute path. */
+  readonly workingDirectory: string;
+  /** MCP servers, as ACP has them. */
+  readonly servers?: readonly JsonObject[];
+}
+
+export function newSessionRequest(place: SessionPlace): AgentRequest {
+  return { method: "session/new", params: placeParams(place) };
+}
+
+/** `cursor` is the last that the client was told, where the agent says such. */
+export function takeUpRequest(
+  how: "load" | "resume" | "fork",
+  sessionId: string,
+  { cursor, ...place }: SessionPlace & { readonly cursor?: string },
+): AgentRequest {
+  const meta = cursor === undefined ? {} : { _meta: { harn: { cursor } } };
+  return { method: `session/${how}`, params: { sessionId, ...placeParams(place), ...meta } };
+}
+
+function placeParams({ workingDirectory, servers = [] }: SessionPlace): JsonObject {
+  return { cwd: workingDirectory, mcpServers: servers };
+}
+
+export function listRequest(wanted: {
+  readonly workingDirectory?: string;
+  readonly page?: string;
+}): AgentRequest {
+  const { workingDirectory: cwd, page: cursor } = wanted;
+  return { method: "session/list", params: { ...present({ cwd, cursor }) } };
+}
+
+export function sessionRequest(what: "close" | "delete", sessionId: string): AgentRequest {
+  return { method: `session/${what}`, params: { sessionId } };
+}
+
+export function promptRequest(sessionId: string, blocks: readonly JsonObject[]): AgentRequest {
+  return { method: "session/prompt", params: { sessionId, prompt: blocks } };
+}
+
+export function textBlock(text: string): JsonObject {
+  return { type: "text", text };
+}
+
+export function modeRequest(sessionId: string, modeId: string): AgentRequest {
+  return { method: "session/set_mode", params: { sessionId, modeId } };
+}
+
+export function optionRequest(
+  sessionId: string,
+  { option, value }: { readonly option: string; readonly value: JsonValue },
+): AgentRequest {
+  return { method: "session/set_config_option", params: { sessionId, configId: option, value } };
+}
+
+/** How a client wants to be attached to a session. */
+export interface Attachment {
+  readonly clientId: string;
+  readonly mode: ClientMode;
+  /** Takes control from whoever has it. */
+  readonly takeOver?: boolean;
+  /** Binds the name: whoever has the secret is that client. It is not told to others. */
+  readonly secret?: string;
+  readonly mayPrompt?: boolean;
+  readonly mayApprove?: boolean;
+  /** The client's own words about itself, which others see. */
+  readonly metadata?: JsonObject;
+}
+
+export function attachRequest(sessionId: string, attachment: Attachment): AgentRequest {
+  const { clientId, mode, takeOver = false } = attachment;
+  const { mayPrompt: promptInjection, mayApprove: permissionRouting } = attachment;
+  return {
+    method: "session/attach",
+    params: {
+      sessionId,
+      clientId,
+      mode,
+      takeover: takeOver,
+      ...present({ promptInjection, permissionRouting }),
+      ...metaOf(attachment),
+    },
+  };
+}
+
+export function takeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
+  const { clientId } = attachment;
+  return {
+    method: "session/takeover",
+    params: { sessionId, clientId, ...metaOf(attachment) },
+  };
+}
+
+export function heartbeatRequest(
+  sessionId: string,
+  client: Pick<Attachment, "clientId" | "metadata">,
+): AgentRequest {
+  const { clientId } = client;
+  return { method: "session/heartbeat", params: { sessionId, clientId, ...metaOf(client) } };
+}
+
+export function detachRequest(
+  sessionId: string,
+  { clientId, reason }: { readonly clientId: string; readonly reason?: string },
+): AgentRequest {
+  return { method: "session/detach", params: { sessionId, clientId, ...present({ reason }) } };
+}
+
+export function liveClientsRequest(sessionId: string): AgentRequest {
+  return { method: "session/live_clients", params: { sessionId } };
+}
+
+function metaOf({ metadata, secret }: Pick<Attachment, "metadata" | "secret">): JsonObject {
+  if (metadata === undefined && secret === undefined) return {};
+  return {
+    _meta: { harn: { ...metadata, ...(secret !== undefined && { attachSecret: secret }) } },
+  };
+}
+
+/** Ends what a session does; its prompt is answered all the same. */
+export function cancelNotification(sessionId: string): AgentRequest {
+  return { method: "session/cancel", params: { sessionId } };
+}
+
+export function cancelRequestNotification(requestId: string): AgentRequest {
+  return { method: "$/cancel_request", params: { requestId } };
+}
+
+export function skillsUpdateNotification(): AgentRequest {
+  return { method: "skills/update", params: {} };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { AgentFacts, ApprovalRequested, Question } from "../../../domain/agent-event.ts";
+import type { JsonValue } from "../../../domain/json.ts";
+import { permissionAnswer } from "../permission-answer.ts";
+import { permissionRequest } from "../permission-request.ts";
+import { readPermissionQuestion } from "./permission-question.ts";
+import { permissionResult, putAwayResult, type PermissionReply } from "./permission-reply.ts";
+
+const OPTIONS: { readonly [Each in Question]: ApprovalRequested["options"] } = {
+  run: ["allow", "allow-always", "deny"],
+  outcome: ["done", "failed", "run-again"],
+  "lost-call": ["continue", "reseed", "stop"],
+};
+
+const DECISION: NonNullable<ApprovalRequested["decision"]> = {
+  action: "ask",
+  reason: "it writes",
+  rule: { source: "rules", action: "ask", id: "r", index: 0 },
+  labels: [],
+  context: {
+    tool: "save",
+    kind: "edit",
+    sideEffect: "workspace_write",
+    paths: [],
+    capabilities: [],
+    repeats: 0,
+  },
+  approvers: 1,
+};
+
+function asked(question: Question): ApprovalRequested {
+  return {
+    type: "approval.requested",
+    approvalId: "appr_1",
+    question,
+    options: OPTIONS[question],
+    about: "tool_1",
+    action: "save",
+    input: { a: 1 },
+    deadline: 0,
+    ...(question === "run" && { decision: DECISION }),
+  };
+}
+
+/** What our own surface makes of a host's reply to its own request. */
+function decided(question: Question, reply: PermissionReply | "put away"): unknown {
+  const approval = asked(question);
+  const agent: AgentFacts | undefined = undefined;
+  const place = { sessionId: "ses_1", at: 0, turnId: null, agent, workspace: undefined };
+  const { params } = permissionRequest(approval, place);
+  const sent = readPermissionQuestion(JSON.parse(JSON.stringify(params)));
+  if (!sent.ok) throw new Error(sent.error.message);
+  const result: JsonValue =
+    reply === "put away" ? putAwayResult() : permissionResult(sent.value, reply).result;
+  return permissionAnswer(approval, { ok: true, result });
+}
+
+describe("a host's reply, as our own surface reads it", () => {
+  it.each<[PermissionReply | "put away", unknown]>([
+    ["allow", { decision: "allow" }],
+    ["always", { decision: "allow-always" }],
+    ["deny", { decision: "deny", reason: "The client denied it" }],
+    [{ deny: "not now" }, { decision: "deny", reason: "not now" }],
+    [{ allow: { a: 2 } }, { decision: "allow", input: { a: 2 } }],
+    [{ option: "allow" }, { decision: "allow" }],
+    [{ option: "else" }, { decision: "deny", reason: 'The option "else" was not offered' }],
+    ["put away", expect.objectContaining({ decision: "deny", endsTurn: true })],
+  ])("%j decides about a tool [B-113] [B-115] [B-116]", (reply, decision) => {
+    expect(decided("run", reply)).toEqual(decision);
+  });
+
+  it("says of a tool whose outcome is not known only what somebody chose", () => {
+    expect(decided("outcome", { option: "failed" })).toEqual({ decision: "failed" });
+    for (const reply of ["allow", "always", "deny", { deny: "no" }, "put away"] as const) {
+      expect(decided("outcome", reply)).toBeUndefined();
+    }
+  });
+
+  it("goes on after a lost call only when somebody chose how", () => {
+    expect(decided("lost-call", { option: "reseed" })).toEqual({ decision: "reseed" });
+    for (const reply of ["allow", "always", "deny"] as const) {
+      expect(decided("lost-call", reply)).toMatchObject({ decision: "stop" });
+    }
+  });
+});

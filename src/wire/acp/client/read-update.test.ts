@@ -1,0 +1,261 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject, JsonValue } from "../../../domain/json.ts";
+import { agentEventLine } from "../agent-event.ts";
+import { SESSION_UPDATE_EXTENSIONS } from "../extensions.ts";
+import type { VendorUpdate } from "../vendor-updates.ts";
+import { readAgentEvent, readUpdate } from "./read-update.ts";
+
+/** As the bridge sends them. */
+const EXAMPLES: readonly (VendorUpdate & { readonly _meta: { readonly harn: JsonObject } })[] =
+  JSON.parse(
+    readFileSync(
+      join(import.meta.dirname, "../../../../test/fixtures/acp/session-update-extensions.json"),
+      "utf8",
+    ),
+  );
+
+function seen(update: JsonValue, extensions: readonly string[] = []): unknown {
+  const reading = readUpdate({ sessionId: "ses_1", update }, extensions);
+  return reading.ok ? reading.value.update : undefined;
+}
+
+function event(params: JsonValue, extensions: readonly string[] = []): unknown {
+  const reading = readAgentEvent(params, extensions);
+  return reading.ok ? reading.value.update : undefined;
+}
+
+describe("reading an update", () => {
+  it.each<[string, JsonValue, unknown]>([
+    [
+      "text",
+      {
+        sessionUpdate: "agent_message_chunk",
+        messageId: "msg_1",
+        content: {
+          type: "text",
+          text: "Hi",
+          _meta: { harn: { visible_delta: "i", visible_text: "Hi" } },
+        },
+      },
+      { type: "agent-text", messageId: "msg_1", text: "Hi", visibleDelta: "i", visibleText: "Hi" },
+    ],
+    [
+      "a picture, which has no text",
+      { sessionUpdate: "user_message_chunk", content: { type: "image", data: "x" } },
+      { type: "user-text", messageId: null, text: "", content: [{ type: "image", data: "x" }] },
+    ],
+    [
+      "a whole message",
+      {
+        sessionUpdate: "user_message",
+        messageId: "m",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      },
+      { type: "user-text", messageId: "m", text: "ab" },
+    ],
+    [
+      "a thought",
+      { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm" } },
+      { type: "agent-thought", text: "Hm" },
+    ],
+    [
+      "a plan",
+      {
+        sessionUpdate: "plan",
+        entries: [{ content: "Look", priority: "high", status: "pending" }],
+      },
+      { type: "plan", entries: [{ content: "Look", priority: "high", status: "pending" }] },
+    ],
+    [
+      "commands",
+      {
+        sessionUpdate: "available_commands_update",
+        availableCommands: [{ name: "web", description: "Search", input: { hint: "query" } }],
+      },
+      { type: "commands", commands: [{ name: "web", description: "Search", hint: "query" }] },
+    ],
+    ["a mode", { sessionUpdate: "current_mode_update", currentModeId: "ask" }, { modeId: "ask" }],
+    [
+      "options",
+      { sessionUpdate: "config_option_update", configOptions: [{ id: "model" }] },
+      { type: "options", options: [{ id: "model" }] },
+    ],
+    [
+      "a title that is gone",
+      { sessionUpdate: "session_info_update", title: null },
+      { type: "info", title: null },
+    ],
+    [
+      "usage",
+      { sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 3, currency: "USD" } },
+      { type: "usage", used: 1, size: 2, cost: { amount: 3, currency: "USD" } },
+    ],
+  ])("gives %s", (_, update, expected) => {
+    expect(seen(update)).toMatchObject(expected as object);
+  });
+
+  it("gives a call with what the bridge says of it, from its own place alone [B-030] [B-051]", () => {
+    const fields = { durationMs: 1, error: "root", executor: "harn_builtin", parsing: true };
+    const update = {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "tool_1",
+      status: "completed",
+      content: [
+        { type: "content", content: { type: "text", text: "out" } },
+        { type: "diff", path: "/a", oldText: null, newText: "b" },
+        { type: "terminal", terminalId: "t" },
+        { type: "hologram" },
+      ],
+      locations: [{ path: "/a", line: 2 }, { line: 1 }],
+      rawInput: { a: 1 },
+      rawOutput: "out",
+      ...fields,
+      audit: { session_id: "root" },
+      _meta: {
+        harn: {
+          audit: { session_id: "ses_1" },
+          executor: { kind: "mcp_server", serverName: "git" },
+          executionDurationMs: 7,
+          errorCategory: "timeout",
+          rawInputPartial: '{"a"',
+        },
+      },
+    };
+    expect(seen(update)).toEqual({
+      type: "tool",
+      toolCallId: "tool_1",
+      isNew: false,
+      status: "completed",
+      content: [
+        { type: "text", text: "out" },
+        { type: "diff", path: "/a", oldText: null, newText: "b" },
+        { type: "terminal", terminalId: "t" },
+        { type: "other", content: { type: "hologram" } },
+      ],
+      locations: [{ path: "/a", line: 2 }],
+      input: { a: 1 },
+      output: "out",
+      bridge: {
+        audit: { session_id: "ses_1" },
+        executor: { type: "mcp", server: "git" },
+        executionDurationMs: 7,
+        errorCategory: "timeout",
+        partialInput: '{"a"',
+      },
+    });
+    expect(seen({ sessionUpdate: "tool_call", toolCallId: "t", ...fields })).toEqual({
+      type: "tool",
+      toolCallId: "t",
+      isNew: true,
+      bridge: {},
+    });
+  });
+
+  it("gives a bridge's own update when it was advertised, and by no other list [B-025] [B-051]", () => {
+    const progress = {
+      sessionUpdate: "progress",
+      message: "root",
+      _meta: { harn: { phase: "tool", message: "1 of 2" } },
+    };
+    expect(seen(progress, ["progress"])).toEqual({
+      type: "extension",
+      name: "progress",
+      fields: { phase: "tool", message: "1 of 2" },
+    });
+    expect(seen(progress, ["log"])).toBeUndefined();
+    const later = { sessionUpdate: "of_tomorrow", _meta: { harn: { a: 1 } } };
+    expect(seen(later, ["of_tomorrow"])).toMatchObject({ name: "of_tomorrow", fields: { a: 1 } });
+  });
+
+  it.each(EXAMPLES.map((update) => [update.sessionUpdate, update] as const))(
+    "gives %s with all of its fields, also where it came as an event [B-051] [B-060]",
+    (name, update) => {
+      const fields = update["_meta"].harn;
+      const expected = { type: "extension", name, fields };
+      expect(seen({ ...update }, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+      const { params } = JSON.parse(agentEventLine("ses_1", update));
+      expect(event(params, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+    },
+  );
+
+  it("passes over what it does not know [B-024]", () => {
+    for (const update of [
+      { sessionUpdate: "of_tomorrow" },
+      { sessionUpdate: "constructor" },
+      { sessionUpdate: "__proto__" },
+      { sessionUpdate: 7 },
+      {},
+      null,
+    ]) {
+      expect(seen(update)).toBeUndefined();
+    }
+  });
+
+  it("says where in the log an update stands, where the agent does", () => {
+    const update = { sessionUpdate: "current_mode_update", modeId: "a" };
+    const params = { sessionId: "s", update, _meta: { harn: { cursor: "7" } } };
+    expect(readUpdate(params, [])).toMatchObject({ value: { cursor: "7" } });
+  });
+
+  it("takes anything without throwing [B-024]", () => {
+    const name = fc.constantFrom(
+      "agent_message_chunk",
+      "tool_call",
+      "tool_call_update",
+      "plan",
+      "available_commands_update",
+      "config_option_update",
+      "session_info_update",
+      "usage_update",
+      "progress",
+    );
+    const keys = fc.constantFrom(
+      "content",
+      "toolCallId",
+      "entries",
+      "availableCommands",
+      "configOptions",
+      "locations",
+      "_meta",
+      "used",
+      "__proto__",
+    );
+    const fields = fc.dictionary(keys, fc.jsonValue());
+    fc.assert(
+      fc.property(name, fields, fc.jsonValue(), (sessionUpdate, more, other) => {
+        const update = JSON.parse(JSON.stringify({ ...more, sessionUpdate }));
+        readUpdate({ sessionId: "s", update }, ["progress"]);
+        readUpdate(other as JsonValue, []);
+        readAgentEvent({ sessionId: "s", kind: "progress", ...more }, ["progress"]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("reading an event beside the updates", () => {
+  it("gives the same as the update would, when that was advertised [B-060]", () => {
+    const artifact = { sessionId: "s", kind: "artifact", artifactId: "a", artifactKind: "table" };
+    expect(event(artifact, ["artifact"])).toEqual({
+      type: "extension",
+      name: "artifact",
+      fields: { artifactId: "a", kind: "table" },
+    });
+    expect(event(artifact, [])).toBeUndefined();
+  });
+
+  it("gives runs of code with their calls, and passes over kinds that it does not know [B-060]", () => {
+    expect(event({ sessionId: "s", kind: "composition_start", runId: "r" })).toMatchObject({
+      name: "composition_start",
+      fields: { runId: "r" },
+    });
+    expect(event({ sessionId: "s", kind: "of_tomorrow" })).toBeUndefined();
+    expect(event({ kind: "artifact" }, ["artifact"])).toBeUndefined();
+  });
+});

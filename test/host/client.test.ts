@@ -1,0 +1,232 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHost, type PermissionQuestion, type SeenUpdate } from "../../src/host/index.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { hostClient } from "../support/host-client.ts";
+import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+
+const PLACE = { workingDirectory: "/work" };
+
+function world(...answers: readonly Answer[]) {
+  const provider = scriptedProvider(answers);
+  const ran: unknown[] = [];
+  const save = tool({ name: "save" }, (input) => {
+    ran.push(input);
+    return "saved";
+  });
+  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+  const store = memoryStore();
+  const sessions = sessionsOn(store, agentOf({ provider, tools: [save], approvals }));
+  onTestFinished(() => sessions.close());
+  return { sessions, store, ran, provider };
+}
+
+async function collected(updates: AsyncIterable<SeenUpdate>): Promise<SeenUpdate[]> {
+  const all: SeenUpdate[] = [];
+  for await (const update of updates) all.push(update);
+  return all;
+}
+
+function textIn(updates: readonly SeenUpdate[]): string {
+  return updates.map((one) => (one.type === "agent-text" ? one.text : "")).join("");
+}
+
+describe("a client of the bridge", () => {
+  it("prompts, and reads what is said and how it ended [W-48]", async () => {
+    const { sessions } = world(says("Hello there"));
+    const { client } = hostClient(sessions);
+    expect((await client.initialize()).name).toBe("Spanline");
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Hi");
+    expect(textIn(await collected(run))).toBe("Hello there");
+    expect(await run.result).toMatchObject({ reason: "end_turn" });
+  });
+
+  it("asks its host before a tool runs, with the request and its reason [W-48] [B-111]", async () => {
+    const { sessions, ran } = world(
+      wants({ id: "c1", name: "save", input: { text: "a" } }),
+      says("Done"),
+    );
+    const questions: PermissionQuestion[] = [];
+    const host = createHost({
+      permission(question) {
+        questions.push(question);
+        return "allow";
+      },
+    });
+    const { client } = hostClient(sessions, { host });
+    const { sessionId } = await client.newSession(PLACE);
+    const updates = await collected(client.prompt(sessionId, "Save it"));
+    expect(ran).toEqual([{ text: "a" }]);
+    expect(questions[0]).toMatchObject({
+      sessionId,
+      approval: { action: "save", args: { text: "a" }, principal: "demo" },
+      rationale: { action: "ask" },
+    });
+    const tools = updates.flatMap((one) => (one.type === "tool" ? [one] : []));
+    expect(tools[0]?.isNew).toBe(true);
+    expect(tools.at(-1)).toMatchObject({
+      status: "completed",
+      bridge: { executor: { type: "builtin" } },
+    });
+  });
+
+  it.each([
+    ["says no", () => "deny" as const],
+    ["throws", () => Promise.reject(new Error("no screen"))],
+    ["answers with nothing that is known", () => "yes" as never],
+  ])("runs no tool when its host %s", async (_, permission) => {
+    const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
+    const { client } = hostClient(sessions, { host: createHost({ permission }) });
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Save it");
+    expect(await run.result).toMatchObject({ reason: "end_turn" });
+    expect(ran).toEqual([]);
+  });
+
+  it("runs no tool without anybody to ask", async () => {
+    const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
+    const { client } = hostClient(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    await client.prompt(sessionId, "Save it").result;
+    expect(ran).toEqual([]);
+  });
+
+  it("runs a tool with the arguments that its host puts in place of the agent's [B-115]", async () => {
+    const { sessions, ran } = world(
+      wants({ id: "c1", name: "save", input: { text: "a" } }),
+      says("Done"),
+    );
+    const host = createHost({ permission: () => ({ allow: { text: "b" } }) });
+    const { client } = hostClient(sessions, { host });
+    const { sessionId } = await client.newSession(PLACE);
+    await client.prompt(sessionId, "Save it").result;
+    expect(ran).toEqual([{ text: "b" }]);
+  });
+
+  it("leaves a question to another client, and is told when that has answered", async () => {
+    const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
+    let isWithdrawn = false;
+    const first = hostClient(sessions, {
+      host: createHost({
+        permission(_, { signal }) {
+          signal.addEventListener("abort", () => (isWithdrawn = true));
+          return "leave";
+        },
+      }),
+    });
+    const { sessionId } = await first.client.newSession(PLACE);
+    const run = first.client.prompt(sessionId, "Save it");
+    const second = hostClient(sessions, { host: createHost({ permission: () => "allow" }) });
+    await second.client.resumeSession(sessionId, PLACE);
+    await run.result;
+    expect(ran).toHaveLength(1);
+    expect(isWithdrawn).toBe(true);
+  });
+
+  it("cancels a turn, whose prompt is answered all the same", async () => {
+    const { sessions } = world(hangs("Well"));
+    const { client } = hostClient(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    for await (const update of run) {
+      if (update.type === "agent-text") run.cancel();
+    }
+    expect(await run.result).toMatchObject({ reason: "cancelled" });
+  });
+
+  it("cancels one of two prompts, and the other goes on", async () => {
+    const { sessions } = world(hangs("Well"), says("Second"));
+    const { client } = hostClient(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    const first = client.prompt(sessionId, "One");
+    const second = client.prompt(sessionId, "Two");
+    for await (const update of first) {
+      if (update.type === "agent-text") first.cancel();
+    }
+    expect(await first.result).toMatchObject({ reason: "cancelled" });
+    expect(textIn(await collected(second))).toBe("Second");
+  });
+
+  it("lists, loads, forks, closes and deletes sessions", async () => {
+    const { sessions } = world(says("Hello"));
+    const told: [string, boolean][] = [];
+    const { client } = hostClient(sessions, {
+      onUpdate({ update, isHistory }) {
+        if ("text" in update) told.push([update.text, isHistory]);
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    await client.prompt(sessionId, "Hi").result;
+    expect(await client.listSessions(PLACE)).toMatchObject({ sessions: [{ sessionId }] });
+    await client.closeSession(sessionId);
+    told.length = 0;
+    await client.loadSession(sessionId, PLACE);
+    expect(told).toEqual([
+      ["Hi", true],
+      ["Hello", true],
+    ]);
+    const fork = await client.forkSession(sessionId, PLACE);
+    expect(fork.sessionId).not.toBe(sessionId);
+    await client.deleteSession(fork.sessionId);
+    await client.deleteSession(fork.sessionId);
+    expect((await client.listSessions()).sessions.map((one) => one.sessionId)).toEqual([sessionId]);
+  });
+
+  it("says what the agent says went wrong, by a code", async () => {
+    const { sessions } = world(says("Hello"));
+    const { client } = hostClient(sessions);
+    await expect(client.loadSession("ses_none", PLACE)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(client.newSession({ workingDirectory: "here" })).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+  });
+});
+
+describe("a client that is attached", () => {
+  it("is told who comes and goes, in a word that the bridge advertised [B-025] [B-214]", async () => {
+    const { sessions } = world(says("Hello"));
+    const told: SeenUpdate[] = [];
+    const { client } = hostClient(sessions, { onUpdate: ({ update }) => told.push(update) });
+    expect((await client.initialize()).extensions).toContain("live_session_client");
+    const { sessionId } = await client.newSession(PLACE);
+    const other = hostClient(sessions).client;
+    await other.attach(sessionId, { clientId: "other", mode: "observer" });
+    await client.prompt(sessionId, "Hi").result;
+    expect(told).toContainEqual({
+      type: "extension",
+      name: "live_session_client",
+      fields: expect.objectContaining({ action: "attached" }),
+    });
+  });
+
+  it("sees who else is, takes over, and leaves [B-206]", async () => {
+    const { sessions } = world(says("Hello"));
+    const one = hostClient(sessions).client;
+    const { sessionId } = await one.newSession(PLACE);
+    await one.attach(sessionId, { clientId: "one", mode: "controller" });
+    const two = hostClient(sessions).client;
+    const attached = await two.attach(sessionId, {
+      clientId: "two",
+      mode: "observer",
+      metadata: { surface: "test" },
+    });
+    expect(attached).toMatchObject({
+      controller: "one",
+      client: { metadata: { surface: "test" } },
+    });
+    expect(await two.takeOver(sessionId)).toMatchObject({
+      previousController: "one",
+      controller: "two",
+    });
+    expect(await two.heartbeat(sessionId)).toMatchObject({ client: { clientId: "two" } });
+    expect((await one.liveClients(sessionId)).map((client) => client.mode)).toEqual([
+      "observer",
+      "controller",
+    ]);
+    expect(await two.detach(sessionId)).toMatchObject({ client: null, controller: null });
+    await expect(two.heartbeat(sessionId)).rejects.toMatchObject({ code: "invalid_option" });
+  });
+});

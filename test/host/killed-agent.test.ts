@@ -1,0 +1,54 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createClient, createHost, lineStreams, type Transport } from "../../src/host/index.ts";
+import { commandLine } from "../support/command-line.ts";
+
+function overProcess({ stdin, stdout }: ChildProcessWithoutNullStreams): Transport {
+  return lineStreams({
+    input: Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
+    output: Writable.toWeb(stdin),
+  });
+}
+
+describe("a client of `spanline acp` in a process of its own", () => {
+  it("goes on when that is killed while it waits for an answer, and is asked again [W-48]", async () => {
+    const command = await commandLine();
+    onTestFinished(() => command.close());
+    const processes: ChildProcessWithoutNullStreams[] = [];
+    const connect = (): Transport => {
+      const main = join(command.folder, "bin/main.mjs");
+      const args = ["--no-warnings", main, "acp", "-d", join(command.folder, "data")];
+      const child = spawn(process.execPath, args, { cwd: command.folder });
+      onTestFinished(() => void child.kill());
+      processes.push(child);
+      return overProcess(child);
+    };
+    let asked = 0;
+    let isDone = (): void => {};
+    const done = new Promise<void>((resolve) => (isDone = resolve));
+    const host = createHost({
+      permission({ approval }) {
+        asked += 1;
+        if (asked > 1) return approval.action === "save_note" ? "allow" : "deny";
+        processes[0]?.kill("SIGKILL");
+        return "leave";
+      },
+    });
+    const client = createClient(connect, {
+      host,
+      reconnect: { first: 1, longest: 1 },
+      onUpdate({ update }) {
+        if (update.type === "tool" && update.status === "completed") isDone();
+      },
+    });
+    onTestFinished(() => client.close());
+    const { sessionId } = await client.newSession({ workingDirectory: command.folder });
+    const run = client.prompt(sessionId, "Please save a note: buy milk");
+    await expect(run.result).rejects.toMatchObject({ code: "connection_lost" });
+    await done;
+    expect(asked).toBe(2);
+    expect(processes).toHaveLength(2);
+  });
+});

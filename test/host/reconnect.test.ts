@@ -1,0 +1,183 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  createHost,
+  type Client,
+  type ClientOptions,
+  type LinkState,
+  type SeenUpdate,
+} from "../../src/host/index.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { hostClient } from "../support/host-client.ts";
+import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn, tool, readUntil } from "../support/session-world.ts";
+
+const PLACE = { workingDirectory: "/work" };
+
+function world(...answers: readonly Answer[]) {
+  const provider = scriptedProvider(answers);
+  const ran: unknown[] = [];
+  const save = tool({ name: "save" }, (input) => {
+    ran.push(input);
+    return "saved";
+  });
+  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [save], approvals }));
+  onTestFinished(() => sessions.close());
+  return { sessions, ran, provider };
+}
+
+/** A client, how its connection is, and how to lose it. */
+function losable(sessions: ReturnType<typeof world>["sessions"], options: ClientOptions = {}) {
+  let connected = (): void => {};
+  const states: LinkState[] = [];
+  const { client, sockets } = hostClient(sessions, {
+    ...options,
+    onState(state) {
+      states.push(state);
+      if (state.type === "connected") connected();
+    },
+  });
+  return {
+    client,
+    states,
+    /** Breaks the connection off, and resolves when there is another. */
+    lose: (): Promise<void> =>
+      new Promise((resolve) => {
+        connected = resolve;
+        sockets.at(-1)?.destroy();
+      }),
+  };
+}
+
+async function firstText(updates: AsyncIterable<SeenUpdate>): Promise<string> {
+  for await (const update of updates) if (update.type === "agent-text") return update.text;
+  return "";
+}
+
+async function textOf(client: Client, sessionId: string, text: string): Promise<string> {
+  let said = "";
+  for await (const update of client.prompt(sessionId, text)) {
+    if (update.type === "agent-text") said += update.text;
+  }
+  return said;
+}
+
+describe("a client whose connection is lost", () => {
+  it("connects again, and goes on with its sessions [W-48]", async () => {
+    const { sessions } = world(says("One"), says("Two"));
+    const { client, lose, states } = losable(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    expect(await textOf(client, sessionId, "1")).toBe("One");
+    await lose();
+    expect(await textOf(client, sessionId, "2")).toBe("Two");
+    expect(states.map(({ type }) => type)).toEqual(["connected", "lost", "connected"]);
+  });
+
+  it("does not send a prompt again whose answer was lost, and says so [W-48]", async () => {
+    const { sessions, provider } = world(hangs("Well"), says("Later"));
+    const { client, lose } = losable(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    await firstText(run);
+    await lose();
+    await expect(run.result).rejects.toMatchObject({ code: "connection_lost" });
+    expect(provider.calls).toHaveLength(1);
+    // The turn goes on, and can still be ended.
+    await client.cancel(sessionId);
+    await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
+    expect(await textOf(client, sessionId, "Again")).toBe("Later");
+  });
+
+  it("is told what a turn says that went on without it", async () => {
+    const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
+    const told: string[] = [];
+    let isAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    let answers = 0;
+    const { client, lose } = losable(sessions, {
+      host: createHost({
+        permission() {
+          answers += 1;
+          isAsked();
+          return answers === 1 ? "leave" : "allow";
+        },
+      }),
+      onUpdate({ update }) {
+        if (update.type === "agent-text") told.push(update.text);
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Save it");
+    await asked;
+    await lose();
+    await expect(run.result).rejects.toMatchObject({ code: "connection_lost" });
+    await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
+    // The question was asked again, and answered on the new connection.
+    expect(ran).toHaveLength(1);
+    await client.listSessions();
+    expect(told.at(-1)).toBe("Done");
+  });
+
+  it("is told all once more where it wants that, between a beginning and an end", async () => {
+    const { sessions } = world(says("One"));
+    const seen: string[] = [];
+    const { client, lose } = losable(sessions, {
+      takeUp: "load",
+      onHistory: (_, state) => seen.push(state),
+      onUpdate({ update, isHistory }) {
+        if (update.type === "agent-text") seen.push(`${update.text} ${isHistory}`);
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    await client.prompt(sessionId, "1").result;
+    await lose();
+    expect(seen).toEqual(["One false", "begins", "One true", "ends"]);
+  });
+
+  it("is attached again under its name and secret, as what it was [B-216]", async () => {
+    const { sessions } = world(says("One"));
+    const { client, lose } = losable(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    await client.attach(sessionId, { clientId: "tui", secret: "s3cret", mode: "controller" });
+    await lose();
+    expect(await client.liveClients(sessionId)).toMatchObject([
+      { clientId: "tui", mode: "controller" },
+    ]);
+  });
+
+  it("observes where somebody else controls by now, and does not take over [B-216]", async () => {
+    const { sessions } = world(says("One"));
+    const one = losable(sessions);
+    const { sessionId } = await one.client.newSession(PLACE);
+    await one.client.attach(sessionId, { clientId: "one", secret: "s3cret", mode: "controller" });
+    const two = hostClient(sessions).client;
+    await two.attach(sessionId, { clientId: "two", mode: "controller", takeOver: true });
+    await one.lose();
+    const clients = await one.client.liveClients(sessionId);
+    expect(clients.map(({ clientId, mode }) => `${clientId} ${mode}`).sort()).toEqual([
+      "one observer",
+      "two controller",
+    ]);
+  });
+
+  it("forgets a session that is gone, and reports it", async () => {
+    const { sessions } = world(says("One"));
+    const reports: string[] = [];
+    const { client, lose } = losable(sessions, { report: (message) => reports.push(message) });
+    const { sessionId } = await client.newSession(PLACE);
+    const other = hostClient(sessions).client;
+    await other.deleteSession(sessionId);
+    await lose();
+    expect(reports).toContain("A session could not be taken up again");
+    await lose();
+    expect(reports.filter((one) => one.startsWith("A session could"))).toHaveLength(1);
+  });
+});
+
+describe("a client that cannot connect", () => {
+  it("says so at once the first time", async () => {
+    const { createClient } = await import("../../src/host/index.ts");
+    const client = createClient(() => Promise.reject(new Error("nobody there")));
+    await expect(client.initialize()).rejects.toMatchObject({ code: "connect_failed" });
+  });
+});
