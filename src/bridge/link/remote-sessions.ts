@@ -137,6 +137,7 @@ export async function remoteSessions(
     close: () => lines.close(),
     open: (given) => call("open", given),
     command: (...given) => call("command", ...given),
+    equip: (...given) => call("equip", ...given),
     peek: (sessionId) => call("peek", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),

@@ -1,3 +1,5 @@
+import type { Envelope } from "../../domain/envelope.ts";
+import type { BroughtServer } from "../../domain/equipment.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
@@ -6,8 +8,10 @@ import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { attachClient } from "./attach-client.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
+import { hostCalls } from "./host-calls.ts";
 import { openPrompts, type CancelCommand } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
+import { ownEquipment } from "./own-equipment.ts";
 import { turnOfPrompt } from "./turn-of-prompt.ts";
 
 /** A session on one client's connection. */
@@ -17,6 +21,8 @@ export interface AcpSession {
   attach(): Promise<CommandReply>;
   /** The client has a name of its own here from now on, in place of the connection's. */
   attachAs(command: AttachCommand): Promise<CommandReply>;
+  /** Brings what the client has along: these servers, and the tools of its machine. */
+  equip(servers?: readonly BroughtServer[]): Promise<void>;
   /** As the client that it is here. */
   command(wanted: SessionCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
@@ -48,6 +54,8 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
   };
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
+  const calls = hostCalls(sessionId, link);
+  const equipment = ownEquipment(sessionId, link);
   let feed: AbortController | undefined;
   let isAttached = false;
 
@@ -125,11 +133,14 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
       if (reply.status === "accepted") {
         sender = { ...before, clientId: wanted.clientId };
         isAttached = true;
+        if (isRenamed) await equipment.again();
       } else if (isRenamed && feed !== undefined) {
         isAttached = (await attachClient(sessionId, link)).status === "accepted";
+        await equipment.again();
       }
       return reply;
     },
+    equip: equipment.bring,
     command,
     follow({ upTo, history, caughtUp }) {
       feed?.abort();
@@ -142,7 +153,11 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
           resolve();
         };
         const told = (output: AcpOutput): void => deliver(output, caught);
-        followSession({ link, encoding, signal: own.signal, deliver: told })
+        const seen = (envelope: Envelope): void => {
+          calls.take(envelope);
+          if (envelope.seq >= upTo) calls.caughtUp(envelope.seq);
+        };
+        followSession({ link, encoding, signal: own.signal, seen, deliver: told })
           .catch((error: unknown) => lose(own, error))
           // Of no effect when the client has caught up.
           .finally(() => reject(new Error("The client no longer follows the session")));

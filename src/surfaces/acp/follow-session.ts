@@ -1,3 +1,4 @@
+import type { Envelope } from "../../domain/envelope.ts";
 import { updateEncoder } from "../../wire/acp/update-encoder.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
 import type { ClientLink } from "./client-link.ts";
@@ -6,6 +7,8 @@ interface Following {
   readonly link: ClientLink;
   readonly encoding: UpdateOptions;
   readonly signal: AbortSignal;
+  /** Told of each event before what it comes to is delivered. */
+  readonly seen: (envelope: Envelope) => void;
   readonly deliver: (output: AcpOutput) => void;
 }
 
@@ -20,6 +23,7 @@ export async function followSession(following: Following): Promise<void> {
   for await (const batch of link.sessions.subscribe(encoding.sessionId, undefined, signal)) {
     for (const envelope of batch.events) {
       if (signal.aborted) return;
+      following.seen(envelope);
       encoder.step(state, envelope, deliver);
       if (!link.hasRoom()) await link.room();
     }

@@ -36,7 +36,15 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
   const { input, output, log, clock = systemClock, connectionId = randomText(16) } = options;
   const writer = lineWriter(output);
   const version = packageVersion();
-  const connection = createAcpConnection({ ...options, connectionId, version, writer });
+  const connection = createAcpConnection({
+    ...options,
+    // Whoever starts this program.
+    isUser: true,
+    connectionId,
+    version,
+    clock,
+    writer,
+  });
   const ends = options.signal === undefined ? [writer.gone] : [writer.gone, options.signal];
   try {
     await readInput(input, connection, AbortSignal.any(ends));

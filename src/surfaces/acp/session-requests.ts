@@ -1,4 +1,5 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { BroughtServer } from "../../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import {
   doneAnswer,
@@ -11,6 +12,7 @@ import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";
+import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
 import { liveAfter, liveCommand } from "./live-requests.ts";
 import { findSession, latestSession, type SessionEntry } from "./find-session.ts";
@@ -33,13 +35,14 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   const { principal } = link.sender;
   const joined = new Map<string, AcpSession>();
 
-  /** The session with its client attached to it. */
-  async function join(sessionId: string): Promise<AcpSession> {
+  /** The session with its client attached to it, and with what that brings. */
+  async function join(sessionId: string, servers?: readonly BroughtServer[]): Promise<AcpSession> {
     const session = joined.get(sessionId) ?? createAcpSession(sessionId, link);
     joined.set(sessionId, session);
     const reply = await session.attach();
-    if (reply.status === "accepted") return session;
-    throw thrown(reply.failure);
+    if (reply.status === "refused") throw thrown(reply.failure);
+    await session.equip(servers);
+    return session;
   }
 
   async function find(sessionId: string): Promise<SessionEntry> {
@@ -49,30 +52,38 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   }
 
   /** Looks twice: to join a session whose process was killed is to recover it, and that is part of what was before. */
-  async function joinExisting(sessionId: string): Promise<{ session: AcpSession; seq: number }> {
+  async function joinExisting(
+    sessionId: string,
+    servers?: readonly BroughtServer[],
+  ): Promise<{ session: AcpSession; seq: number }> {
     await find(sessionId);
-    const session = await join(sessionId);
+    const session = await join(sessionId, servers);
     return { session, seq: (await find(sessionId)).seq };
   }
 
   async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
     if (fixed !== undefined && fixed !== "latest") return find(fixed);
     const latest = fixed === "latest" ? await latestSession(sessions, principal) : undefined;
-    return latest ?? sessions.open({ principal, workingDirectory });
+    return latest ?? sessions.open({ principal, ...folder(workingDirectory) });
+  }
+
+  /** Others work where the agent does. */
+  function folder(workingDirectory: string): Pick<Opening, "workingDirectory"> {
+    return link.isUser && principal.rights.includes("control") ? { workingDirectory } : {};
   }
 
   async function begin(request: RpcRequest, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
+    checkSetup(link, setup);
     const { sessionId, seq } = await sessionFor(setup);
-    const session = await join(sessionId);
+    const session = await join(sessionId, setup.servers);
     // The client does not know the id before it has this answer, so nothing may come ahead of it.
     link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
     if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
   }
 
   async function load(request: RpcRequest, sessionId: string, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
-    const { session, seq } = await joinExisting(sessionId);
+    checkSetup(link, setup);
+    const { session, seq } = await joinExisting(sessionId, setup.servers);
     await session.follow({ upTo: seq, history: "shown", caughtUp: () => done(request) });
   }
 
@@ -82,24 +93,24 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     sessionId: string,
     setup: SessionSetup,
   ): Promise<void> {
-    noteServers(setup);
-    const { session, seq } = await joinExisting(sessionId);
+    checkSetup(link, setup);
+    const { session, seq } = await joinExisting(sessionId, setup.servers);
     if (session.isFollowed) return done(request);
     await session.follow({ upTo: seq, history: "hidden", caughtUp: () => done(request) });
   }
 
   /** The client was told what was said in the other one, and knows it of this one. */
   async function fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
+    checkSetup(link, setup);
     const { agent } = await find(source);
     const { workingDirectory } = setup;
     const { sessionId, seq } = await sessions.open({
       principal,
       agent,
-      workingDirectory,
+      ...folder(workingDirectory),
       copyOf: source,
     });
-    const session = await join(sessionId);
+    const session = await join(sessionId, setup.servers);
     link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
     await session.follow({ upTo: seq, history: "hidden" });
   }
@@ -173,10 +184,6 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     return session;
   }
 
-  function noteServers({ servers }: SessionSetup): void {
-    if (servers.length > 0) link.log("a client's MCP servers are not connected", { servers });
-  }
-
   async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
     switch (wanted.type) {
       case "new":
@@ -228,6 +235,8 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     },
   };
 }
+
+type Opening = Parameters<ClientLink["sessions"]["open"]>[0];
 
 function thrown({ code, message, details }: Failure): SpanlineError {
   return new SpanlineError(code, message, { details });

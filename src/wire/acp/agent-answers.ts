@@ -15,7 +15,7 @@ export function initializeAnswer(version: string): unknown {
     agentCapabilities: {
       loadSession: offered.includes("loadSession"),
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: Object.fromEntries(
         offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
       ),

@@ -10,26 +10,41 @@ function value(method: string, params?: JsonValue): unknown {
 
 describe("a client's request", () => {
   it("is initialize with next to nothing [ACP-25]", () => {
-    expect(value("initialize")).toEqual({ type: "initialize", clientName: "ACP client" });
+    expect(value("initialize")).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+      hasTools: false,
+    });
     expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
       type: "initialize",
       clientName: "ACP client",
+      hasTools: false,
     });
     expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
       type: "initialize",
       clientName: "Zed",
+      hasTools: false,
     });
+    const clientCapabilities = { _meta: { harn: { hostTools: true } } };
+    expect(value("initialize", { clientCapabilities })).toMatchObject({ hasTools: true });
   });
 
   it("is a new session, for which missing mcpServers are none [ACP-40]", () => {
     const setup = { type: "new", workingDirectory: "/work", servers: [] };
     expect(value("session/new", { cwd: "/work" })).toEqual(setup);
     expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
-    const named = { cwd: "C:\\work", mcpServers: [{ name: "git" }, {}] };
+    const env = [{ name: "__proto__", value: "own" }];
+    const program = { name: "git", command: "/bin/git", args: ["-a"], env };
+    const address = { type: "http", name: "web", url: "https://a", headers: [] };
+    const named = { cwd: "C:\\work", mcpServers: [program, address, { ...program, env: null }] };
     expect(value("session/new", named)).toEqual({
       type: "new",
       workingDirectory: "C:\\work",
-      servers: ["git", "unnamed"],
+      servers: [
+        { ...program, type: "stdio", env: Object.fromEntries([["__proto__", "own"]]) },
+        { ...address, headers: {} },
+        { ...program, type: "stdio", env: {} },
+      ],
     });
   });
 

@@ -11,6 +11,8 @@ import {
   decodeHeartbeat,
   decodeTakeover,
 } from "./live-clients.ts";
+import { offersTools } from "./host/host-request.ts";
+import { decodeServers } from "./mcp-servers.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -65,10 +67,11 @@ export function decodeRequest(
   return isObject(given) ? known.decode(given) : refusedParams("they are not an object");
 }
 
-function decodeInitialize({ clientInfo }: JsonObject): Decoded<ClientRequest> {
+function decodeInitialize({ clientInfo, clientCapabilities }: JsonObject): Decoded<ClientRequest> {
   const info: JsonObject = isObject(clientInfo) ? clientInfo : {};
   const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
-  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME) });
+  const hasTools = offersTools(clientCapabilities);
+  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME), hasTools });
 }
 
 function decodeAuthenticate({ methodId }: JsonObject): Decoded<ClientRequest> {
@@ -120,21 +123,14 @@ function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientR
 function decodeSetup({ cwd, mcpServers }: JsonObject): Decoded<SessionSetup> {
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
-  // Clients forget the empty list.
-  const servers = mcpServers ?? [];
-  if (!Array.isArray(servers)) return refusedParams('"mcpServers" is not an array');
-  return decoded({ workingDirectory, servers: servers.map(serverName) });
+  const servers = decodeServers(mcpServers);
+  return servers.ok ? decoded({ workingDirectory, servers: servers.value }) : servers;
 }
 
 /** Null for what is no absolute path. */
 function readFolder(cwd: unknown): string | undefined | null {
   if (cwd === undefined) return undefined;
   return typeof cwd === "string" && ABSOLUTE.test(cwd) ? cwd : null;
-}
-
-function serverName(server: unknown): string {
-  const name = isObject(server) ? server["name"] : undefined;
-  return isFilled(name) ? name : "unnamed";
 }
 
 function isFilled(value: unknown): value is string {

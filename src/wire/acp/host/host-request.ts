@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import { isObject, type JsonObject } from "../../../domain/json.ts";
 
 /** Something that we ask of a host. */
 export interface HostRequest {
@@ -18,11 +18,25 @@ export function hostCallRequest(
   return { method, params: { name, args } };
 }
 
+/** A host that has tools says so: `clientCapabilities._meta.harn.hostTools`. One that does not is not asked. */
+export function offersTools(capabilities: unknown): boolean {
+  const meta = isObject(capabilities) ? capabilities["_meta"] : undefined;
+  const harn = isObject(meta) ? meta["harn"] : undefined;
+  return isObject(harn) && harn["hostTools"] === true;
+}
+
 /** Sent without parameters: the list is of the host, not of a session. */
 export function toolListRequest(): HostRequest {
   return { method: "host/tools/list", params: {} };
 }
 
-export function toolCallRequest(name: string, input: JsonObject): HostRequest {
-  return { method: "builtin_call", params: { name, args: [input] } };
+/** Under the same call it is the same call: a host that has done it says again what came of it. */
+export function toolCallRequest(name: string, input: JsonObject, call?: HostCall): HostRequest {
+  const meta = call === undefined ? {} : { _meta: { harn: { ...call } } };
+  return { method: "builtin_call", params: { name, args: [input], ...meta } };
+}
+
+export interface HostCall {
+  readonly sessionId: string;
+  readonly toolCallId: string;
 }
