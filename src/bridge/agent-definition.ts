@@ -44,6 +44,8 @@ export interface AgentDefinition {
   readonly images?: ImageHandling;
   /** After this much quiet, or age, the provider has let a conversation go: it is begun anew from the log. */
   readonly upstream?: { readonly idleSeconds?: number; readonly lifetimeSeconds?: number };
+  /** How many tokens the model's context holds: with it, editors show how full that is. */
+  readonly contextTokens?: number;
   /** A turn that ends without this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts?: number };
 }

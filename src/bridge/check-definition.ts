@@ -29,6 +29,7 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
   "approvalSeconds",
   "resultsSeconds",
   "images",
+  "contextTokens",
   "upstream",
   "terminalTool",
 ];
@@ -76,6 +77,7 @@ export function checkSettings(given: Given, path: string, tools?: readonly strin
   checkOneOf(given["settle"], at("settle"), ["wait", "stop", "reseed"]);
   checkAmount(given["approvalSeconds"], at("approvalSeconds"));
   checkAmount(given["resultsSeconds"], at("resultsSeconds"));
+  checkAmount(given["contextTokens"], at("contextTokens"));
   checkOneOf(given["images"], at("images"), ["reject", "describe", "send"]);
   if (upstream !== undefined) {
     const { idleSeconds, lifetimeSeconds } = optionsAt(upstream, at("upstream"), [

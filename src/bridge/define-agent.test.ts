@@ -47,6 +47,7 @@ describe("defineAgent", () => {
       onLost: "reseed",
       settle: "stop",
       approvalSeconds: 5,
+      contextTokens: 200_000,
       upstream: { idleSeconds: 900, lifetimeSeconds: 28_800 },
       terminalTool: { name: "save_note" },
     });
@@ -55,6 +56,7 @@ describe("defineAgent", () => {
       onLost: "reseed",
       settle: "stop",
       approvalMs: 5000,
+      contextTokens: 200_000,
       provider: { idleMs: 900_000, lifetimeMs: 28_800_000 },
       terminalTool: { name: "save_note", maxReprompts: 2 },
     });

@@ -67,6 +67,7 @@ function examinerIn({
 
 function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
+  const { contextTokens } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -93,6 +94,7 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     approvalMs: approvalSeconds * 1000,
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
     ...(images !== undefined && { images }),
+    ...(contextTokens !== undefined && { contextTokens }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
     }),

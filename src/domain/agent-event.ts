@@ -114,6 +114,8 @@ export interface AgentFacts {
   readonly resultsMs?: number;
   /** What becomes of pictures in prompts; where nobody said, they are sent if the provider takes them, else refused. */
   readonly images?: ImageHandling;
+  /** How many tokens the model can have before it; absent where nobody said. */
+  readonly contextTokens?: number;
   /** A turn without a call of this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }

@@ -41,11 +41,11 @@ function opened(facts = FACTS) {
     return { events: events.map(({ event }) => event), reply, due: due(state) };
   };
   send({ ...OPENED, agent: { digest: "d", facts } });
-  const command = (made: SessionCommand<PromptPart>) =>
+  const command = (made: SessionCommand<PromptPart>, clientId?: string) =>
     send({
       type: "commanded",
       command: made,
-      by: { kind: "user", principal: "me" },
+      by: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
       rights: ["prompt", "approve", "control"],
     });
   return {
@@ -363,7 +363,9 @@ describe("the clients of a session", () => {
     session.command(attach("a", "controller"));
     expect(session.command(attach("b", "controller")).reply).toMatchObject({ status: "refused" });
     session.command(attach("b", "observer"));
-    expect(session.command(attach("b", "controller", true)).events).toEqual([
+    const stolen = session.command(attach("b", "observer"));
+    expect(stolen.reply).toMatchObject({ failure: { code: "access_denied" } });
+    expect(session.command(attach("b", "controller", true), "b").events).toEqual([
       { type: "client.attached", clientId: "b", mode: "controller", name: "b" },
       { type: "control.passed", from: "a", to: "b" },
     ]);
@@ -373,7 +375,18 @@ describe("the clients of a session", () => {
       { type: "control.passed", from: "b", to: null },
     ]);
     expect(session.state.clients).toEqual({
-      attached: [{ clientId: "a", name: "a", attachedAt: START + 1 }],
+      attached: [
+        {
+          clientId: "a",
+          name: "a",
+          attachedAt: START + 1,
+          lastSeenAt: START + 1,
+          mayPrompt: null,
+          mayApprove: null,
+          metadata: {},
+          secretDigest: null,
+        },
+      ],
       controller: null,
       requests: [],
     });

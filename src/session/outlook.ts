@@ -1,4 +1,4 @@
-import { liveClients } from "./clients/clients-state.ts";
+import { liveClients } from "../domain/live-client.ts";
 import { unknownSession } from "./begin-driver.ts";
 import type { Outlook } from "./sessions.ts";
 import type { SessionState } from "./state.ts";

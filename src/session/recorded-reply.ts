@@ -9,8 +9,15 @@ type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
  * As it is written down: with what was asked, so that another command under the same id is not taken for it. Who was attached
  * then is not: whoever asks again wants to know who is now.
  */
-export function replyRecord({ live: _, ...reply }: Accepted, command: unknown): JsonValue {
-  return { ...reply, digest: digestOf(command) };
+export function replyRecord(reply: Accepted, command: unknown): JsonValue {
+  const { status, promptId, turnId, seq } = reply;
+  return {
+    status,
+    ...(promptId !== undefined && { promptId }),
+    ...(turnId !== undefined && { turnId }),
+    ...(seq !== undefined && { seq }),
+    digest: digestOf(command),
+  };
 }
 
 /** The reply that a command got the first time. Only accepted commands are written down. */

@@ -1,9 +1,9 @@
 import type { Right } from "../domain/actor.ts";
+import { liveClients } from "../domain/live-client.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat } from "./clients/attach-client.ts";
-import { liveClients } from "./clients/clients-state.ts";
 import { answerHost } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { serveOnSocket } from "../support/acp-client.ts";
 import { scriptedSessions } from "../support/scripted-sessions.ts";
-import { answeredEvents, askingTurn, echoTurn } from "./turns.ts";
+import { answeredEvents, askingTurn, busyTurn, echoTurn } from "./turns.ts";
 
 type Update = SessionNotification["update"];
 
@@ -20,10 +20,16 @@ async function sdkClient(
   answer: (toolCallId: string) => Promise<RequestPermissionOutcome> = async () => ({
     outcome: "cancelled",
   }),
-): Promise<{ agent: ClientSideConnection; updates: Update[]; asked: string[] }> {
+): Promise<{
+  agent: ClientSideConnection;
+  updates: Update[];
+  asked: string[];
+  events: object[];
+}> {
   const { socket } = await serveOnSocket(sessions);
   const updates: Update[] = [];
   const asked: string[] = [];
+  const events: object[] = [];
   const client: Client = {
     async sessionUpdate({ update }) {
       updates.push(update);
@@ -32,12 +38,14 @@ async function sdkClient(
       asked.push(toolCall.toolCallId);
       return { outcome: await answer(toolCall.toolCallId) };
     },
-    async extNotification() {},
+    async extNotification(method, params) {
+      if (method === "_harn/agentEvent") events.push(params);
+    },
   };
   const stream = ndJsonStream(Writable.toWeb(socket), Readable.toWeb(socket) as ReadableStream);
   const agent = new ClientSideConnection(() => client, stream);
   await agent.initialize({ protocolVersion: 1, clientInfo: { name: "sdk", version: "0.21.1" } });
-  return { agent, updates, asked };
+  return { agent, updates, asked, events };
 }
 
 function texts(updates: readonly Update[]): string[] {
@@ -83,6 +91,26 @@ describe("the official client", () => {
       "tool_call_update",
       "tool_call_update",
     ]);
+  });
+
+  it("goes through a turn with everything in it without a complaint [ACP-127] [ACP-128] [W-24]", async () => {
+    const complaint = vi.spyOn(console, "error");
+    onTestFinished(() => complaint.mockRestore());
+    const sessions = scriptedSessions({ turn: busyTurn });
+    const { agent, updates, events } = await sdkClient(sessions);
+    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+    const other = await sdkClient(sessions);
+    await other.agent.loadSession({ sessionId, cwd: "/work", mcpServers: [] });
+    const prompt = [{ type: "text" as const, text: "go" }];
+    expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
+    expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
+      new Set(["agent_thought_chunk", "agent_message_chunk", "tool_call", "tool_call_update"]),
+    );
+    expect(events).toMatchObject([
+      { sessionId, kind: "live_session_client", action: "attached" },
+      { sessionId, kind: "log", level: "warn" },
+    ]);
+    expect(complaint).not.toHaveBeenCalled();
   });
 
   it("denies by an error of its own [B-012]", async () => {

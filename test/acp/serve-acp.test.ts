@@ -35,6 +35,7 @@ describe("the handshake", () => {
         promptCapabilities: { image: false, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
+        _meta: { harn: expect.anything() },
       },
       authMethods: [expect.objectContaining({ id: "environment" })],
     });

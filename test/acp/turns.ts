@@ -19,6 +19,28 @@ export function echoTurn(turn: ScriptedTurn): void {
   turn.end();
 }
 
+/** Thinks, talks, stumbles and runs a tool that tells how it gets on. */
+export function busyTurn(turn: ScriptedTurn): void {
+  const toolCallId = `tool_${turn.turnId}`;
+  const place = { messageId: `msg_${turn.turnId}`, block: 0 };
+  const call = toolCall({ id: "c", name: "ls", inputText: "{}", runBy: "client" });
+  turn.say(
+    { type: "thought.finished", ...place, text: "Let me see" },
+    ...textEvents(place.messageId, "I will ", "look."),
+    {
+      type: "diagnostic.raised",
+      diagnostic: { code: "block_stop_missing", message: "A block did not end" },
+    },
+    { type: "tool.announced", toolCallId, ...place, name: "ls" },
+    { type: "tool.input.delta", toolCallId, text: "{}" },
+    { type: "tool.called", toolCallId, ...place, call },
+    { type: "tool.started", toolCallId, attempt: 1, digest: "d" },
+    { type: "tool.progressed", toolCallId, text: "half" },
+    { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "a b") },
+  );
+  turn.end();
+}
+
 /** Wants a tool that needs an approval, and waits. */
 export function askingTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;

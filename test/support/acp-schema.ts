@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../../src/domain/json.ts";
+import { SESSION_UPDATE_EXTENSIONS } from "../../src/wire/acp/extensions.ts";
 
 /** The schema of ACP v0.12.2 that the SDK of its time carries. */
 const file = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/schema.json");
@@ -34,11 +35,32 @@ export function acpProblems(message: unknown, answered?: string): readonly strin
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
   const { method, params, result, error } = message;
   if (HOST_METHODS.has(String(method))) return [];
+  // Whoever does not know it passes it over.
+  if (typeof method === "string" && method.startsWith("_")) return [];
+  const vendor = method === "session/update" ? vendorProblems(params) : undefined;
+  if (vendor !== undefined) return vendor;
   if (typeof method === "string") return problems(PARAMS.get(method), params, method);
   if (error !== undefined) return problems("Error", error, "an error");
   if (answered === undefined || isOurs(answered)) return [];
   return problems(RESULTS.get(answered), result, `the answer to ${answered}`);
 }
+
+/** An update that ACP does not know, for those who know it: all of it is in one place. */
+function vendorProblems(params: unknown): readonly string[] | undefined {
+  const update = isObject(params) ? params["update"] : undefined;
+  // Of the draft of version 2; hosts of the bridge know it.
+  if (isObject(update) && update["sessionUpdate"] === "user_message") {
+    return Array.isArray(update["content"]) ? [] : ["user_message has no content"];
+  }
+  if (!isObject(update) || !VENDOR.has(String(update["sessionUpdate"]))) return undefined;
+  const { sessionUpdate, _meta, ...rest } = update;
+  const isPlaced = isObject(_meta) && isObject(_meta["harn"]) && Object.keys(rest).length === 0;
+  return isPlaced ? [] : [`${String(sessionUpdate)} has fields outside of _meta.harn`];
+}
+
+const VENDOR: ReadonlySet<string> = new Set(
+  SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
+);
 
 /** Methods of bridge hosts, which ACP's schema does not know. */
 function isOurs(method: string): boolean {

@@ -116,8 +116,8 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         const isTaken = log.controller !== undefined && log.controller !== command.clientId;
         if (command.mode === "controller" && isTaken) return refused;
         if (command.mode === "controller") log.controller = command.clientId;
-        const { clientId, mode, name } = command;
-        append(log, { type: "client.attached", clientId, mode, name });
+        const { clientId, mode, name, mayPrompt = false, mayApprove = false } = command;
+        append(log, { type: "client.attached", clientId, mode, name, mayPrompt, mayApprove });
         return { status: "accepted" };
       }
       case "detach":

@@ -1,10 +1,10 @@
 import { isObject } from "../../src/domain/json.ts";
 
-/** JSON text with the keys of every object in order: the same for the same value, however it was made. */
+/** The bytes of a value after its keys were sorted, at every depth. */
 export function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   );
 }

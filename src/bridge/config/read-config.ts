@@ -47,6 +47,7 @@ const PLAIN = [
   "approvalSeconds",
   "resultsSeconds",
   "images",
+  "contextTokens",
   "upstream",
   "terminalTool",
 ] as const satisfies readonly (keyof AgentDefinition)[];

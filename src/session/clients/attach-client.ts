@@ -1,8 +1,9 @@
 import type { Actor } from "../../domain/actor.ts";
+import { liveClients, type AttachedClient } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refused } from "../refused.ts";
 import type { Work } from "../work.ts";
-import { liveClients, modeOf, type AttachedClient } from "./clients-state.ts";
+import { modeOf } from "./clients-state.ts";
 import { dropRequests } from "./host-requests.ts";
 
 type Of<Type extends SessionCommand["type"]> = Extract<SessionCommand, { readonly type: Type }>;

@@ -3,8 +3,10 @@ import type { HostTool } from "../../domain/equipment.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
+import { agentEventLine } from "../../wire/acp/agent-event.ts";
+import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
-import { decodeRequest } from "../../wire/acp/methods.ts";
+import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { updateLine } from "../../wire/acp/session-update.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
@@ -62,6 +64,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   /** The sessions of prompts that have no answer yet. */
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
+  let profile = STOCK_CLIENT;
   let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
   let asked = 0;
 
@@ -80,7 +83,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     isUser: options.isUser,
     log,
     name: () => clientName ?? "",
+    profile: () => profile,
     update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
+    event: (sessionId, update) => writer.write(agentEventLine(sessionId, update)),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
@@ -110,9 +115,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     if (!wanted.ok) return link.answer(given, wanted);
     if (wanted.value.type === "initialize") {
       const isFirst = clientName === undefined;
-      clientName = wanted.value.clientName;
+      ({ clientName, profile } = wanted.value);
       link.answer(given, { ok: true, result: initializeAnswer(version) });
-      const isWanted = wanted.value.hasTools && principal.rights.includes("control");
+      const isWanted = profile.hasTools && principal.rights.includes("control");
       // Beside whatever the client does next.
       if (isFirst && isWanted) tools = hostToolList(link, options.clock);
       return;
@@ -121,6 +126,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       const error = invalidRequest("the first request is initialize");
       return link.answer(given, { ok: false, error });
     }
+    // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
+    if (isBridgeMethod(method)) profile = { ...profile, isBridgeHost: true };
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });

@@ -66,6 +66,8 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
     switch (output.type) {
       case "update":
         return link.update(sessionId, output.update);
+      case "event":
+        return link.event(sessionId, output.update);
       case "ask":
         return questions.ask(output);
       case "decided":
@@ -146,7 +148,8 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
       feed?.abort();
       const own = new AbortController();
       feed = own;
-      const encoding = { sessionId, clientId: sender.clientId, upTo, history };
+      const { clientId } = sender;
+      const encoding = { sessionId, clientId, upTo, history, profile: () => link.profile() };
       return new Promise((resolve, reject) => {
         const caught = (): void => {
           caughtUp?.();

@@ -1,8 +1,10 @@
 import type { HostTool } from "../../domain/equipment.ts";
 import type { ClientSender, Sessions } from "../../session/sessions.ts";
-import type { Asked } from "../../wire/acp/update-state.ts";
+import type { ClientProfile } from "../../wire/acp/client-profile.ts";
 import type { HostRequest } from "../../wire/acp/host/host-request.ts";
 import type { SessionUpdate } from "../../wire/acp/session-update.ts";
+import type { Asked } from "../../wire/acp/update-state.ts";
+import type { VendorUpdate } from "../../wire/acp/vendor-updates.ts";
 import type { RpcAnswer, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
 /** Notes for the operator; never the protocol's stream. */
@@ -17,7 +19,11 @@ export interface ClientLink {
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;
+  /** What it can take, as far as it has said. */
+  profile(): ClientProfile;
   update(sessionId: string, update: SessionUpdate): void;
+  /** The same for an update that the client would not know as one. */
+  event(sessionId: string, update: VendorUpdate): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;

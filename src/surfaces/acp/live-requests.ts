@@ -2,7 +2,7 @@ import type { LiveClients } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { digestOfText } from "../../platform/digest.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { LiveRequest } from "../../wire/acp/live-clients.ts";
+import type { LiveRequest } from "../../wire/acp/live-requests.ts";
 
 type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
 

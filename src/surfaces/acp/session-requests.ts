@@ -8,7 +8,7 @@ import {
   newSessionAnswer,
 } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
-import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-clients.ts";
+import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-requests.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { type AcpSession, createAcpSession } from "./acp-session.ts";

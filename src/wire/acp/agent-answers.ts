@@ -3,6 +3,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import { METHODS } from "./methods.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
+import { harnCapabilities } from "./extensions.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
@@ -19,6 +20,7 @@ export function initializeAnswer(version: string): unknown {
       sessionCapabilities: Object.fromEntries(
         offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
       ),
+      _meta: harnCapabilities(),
     },
     authMethods: AUTH_METHODS,
   };

@@ -1,10 +1,15 @@
 import type { BroughtServer } from "../../domain/equipment.ts";
-import type { LiveRequest } from "./live-clients.ts";
+import type { LiveRequest } from "./live-requests.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
+import type { ClientProfile } from "./client-profile.ts";
 
 /** What a client can ask, in our words. */
 export type ClientRequest =
-  | { readonly type: "initialize"; readonly clientName: string; readonly hasTools: boolean }
+  | {
+      readonly type: "initialize";
+      readonly clientName: string;
+      readonly profile: ClientProfile;
+    }
   | { readonly type: "authenticate" }
   | { readonly type: "list"; readonly workingDirectory?: string; readonly page?: string }
   | ({ readonly type: "new" } & SessionSetup)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../domain/json.ts";
+import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
 import { decodeRequest } from "./methods.ts";
 
@@ -13,20 +14,18 @@ describe("a client's request", () => {
     expect(value("initialize")).toEqual({
       type: "initialize",
       clientName: "ACP client",
-      hasTools: false,
+      profile: STOCK_CLIENT,
     });
     expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
       type: "initialize",
       clientName: "ACP client",
-      hasTools: false,
+      profile: STOCK_CLIENT,
     });
     expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
       type: "initialize",
       clientName: "Zed",
-      hasTools: false,
+      profile: STOCK_CLIENT,
     });
-    const clientCapabilities = { _meta: { harn: { hostTools: true } } };
-    expect(value("initialize", { clientCapabilities })).toMatchObject({ hasTools: true });
   });
 
   it("is a new session, for which missing mcpServers are none [ACP-40]", () => {

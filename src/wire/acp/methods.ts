@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts"
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
+import { clientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 import {
@@ -10,8 +11,7 @@ import {
   decodeDetach,
   decodeHeartbeat,
   decodeTakeover,
-} from "./live-clients.ts";
-import { offersTools } from "./host/host-request.ts";
+} from "./live-requests.ts";
 import { decodeServers } from "./mcp-servers.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
@@ -70,8 +70,8 @@ export function decodeRequest(
 function decodeInitialize({ clientInfo, clientCapabilities }: JsonObject): Decoded<ClientRequest> {
   const info: JsonObject = isObject(clientInfo) ? clientInfo : {};
   const name = [info["title"], info["name"]].find(isFilled) ?? "ACP client";
-  const hasTools = offersTools(clientCapabilities);
-  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME), hasTools });
+  const profile = clientProfile(clientCapabilities);
+  return decoded({ type: "initialize", clientName: name.slice(0, MAX_NAME), profile });
 }
 
 function decodeAuthenticate({ methodId }: JsonObject): Decoded<ClientRequest> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { acpProblems } from "../../../test/support/acp-schema.ts";
 import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import { requestLine } from "../jsonrpc/write-message.ts";
 import { permissionRequest, type AskedPlace } from "./permission-request.ts";
 
 const decision: PolicyDecision = {
@@ -239,5 +240,25 @@ describe("a permission request", () => {
     const { params: sent } = permissionRequest({ ...lost, question: "lost-call" }, place);
     expect(sent).not.toHaveProperty("policyDecision");
     expect(sent).toMatchObject({ toolCall: { toolCallId: "appr_1" } });
+  });
+
+  it("fits into a line, whatever the call is about, and says what it leaves out [ACP-15]", () => {
+    const long = "x ".repeat(100_000);
+    const context = { ...decision.context, command: long, simpleCommands: [] };
+    const change = {
+      action: long,
+      always: long,
+      input: { command: long },
+      decision: { ...decision, reason: long, context },
+      diffs: [{ path: "a", oldText: long, newText: "" }],
+    };
+    const { method, params: sent } = permissionRequest({ ...asked, ...change }, place);
+    const line = requestLine("q", method, sent);
+    expect(Buffer.byteLength(line)).toBeLessThan(48 * 1024);
+    expect(acpProblems(JSON.parse(line))).toEqual([]);
+    const { toolCall, policyDecision, declaredPaths } = JSON.parse(line).params;
+    expect(toolCall.rawInput.command).toMatch(/characters are not shown/);
+    expect(policyDecision).toMatchObject({ action: "ask", matched_rule: { id: "edit-src" } });
+    expect(declaredPaths).toEqual(["src/main.rs"]);
   });
 });

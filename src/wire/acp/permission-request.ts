@@ -9,6 +9,7 @@ import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
 import { diffContent } from "./diff-content.ts";
+import { fitted, fittedObject, fittedText, LINE_BYTES } from "./fitted.ts";
 import { mutationRecord } from "./mutation-record.ts";
 import { policyReceipt } from "./policy-receipt.ts";
 import { shortened } from "./shortened.ts";
@@ -27,6 +28,8 @@ export interface AskedPlace {
   readonly agent: AgentFacts | undefined;
   /** Where the paths of its diffs begin. */
   readonly workspace: string | undefined;
+  /** How many bytes the line may have. */
+  readonly lineBytes?: number;
 }
 
 /**
@@ -34,18 +37,21 @@ export interface AskedPlace {
  * tool has no call, and is shown under its own id.
  */
 export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): PermissionRequest {
-  const { sessionId, workspace } = place;
+  const { sessionId, workspace, lineBytes = LINE_BYTES } = place;
   const { decision } = asked;
+  const title = fittedText(asked.action, TITLE_BYTES);
   const toolCallId = asked.question === "lost-call" ? asked.approvalId : asked.about;
-  const harn = decision === undefined ? {} : harnFields(asked, decision, place);
-  const content = (asked.diffs ?? []).map((diff) => diffContent(diff, workspace));
+  const content = diffContent(asked.diffs ?? [], workspace, lineBytes / 5);
+  // They are in the line twice.
+  const harn =
+    decision === undefined ? {} : fittedObject(harnFields(asked, decision, place), lineBytes / 4);
   const params = {
     sessionId,
     toolCall: {
       toolCallId,
-      title: asked.action,
-      ...(decision !== undefined && { kind: decision.context.kind, toolName: asked.action }),
-      ...(asked.input !== null && { rawInput: asked.input }),
+      title,
+      ...(decision !== undefined && { kind: decision.context.kind, toolName: title }),
+      ...(asked.input !== null && { rawInput: fitted(asked.input, lineBytes / 5) }),
       ...(content.length > 0 && { content }),
       ...(decision !== undefined && { _meta: { harn } }),
     },
@@ -55,6 +61,8 @@ export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): 
   return { method: "session/request_permission", params };
 }
 
+const TITLE_BYTES = 400;
+
 /** What a yes for good is about has to be said: it is more than this call. */
 function optionFacts(
   option: Decision,
@@ -62,7 +70,7 @@ function optionFacts(
 ): OptionFacts {
   const facts = OPTIONS[option];
   return option === "allow-always"
-    ? { ...facts, name: `Always allow ${always} in this session` }
+    ? { ...facts, name: `Always allow ${fittedText(always, TITLE_BYTES)} in this session` }
     : facts;
 }
 

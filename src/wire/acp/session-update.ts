@@ -1,10 +1,12 @@
-import type { JsonValue } from "../../domain/json.ts";
 import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
+import type { VendorUpdate } from "./vendor-updates.ts";
 
-/** The updates that this bridge sends, as ACP v0.12.2 has them. */
-export type SessionUpdate = ChunkUpdate | ToolCallUpdate | InfoUpdate;
+/** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
+export type SessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
+
+export type StandardUpdate = ChunkUpdate | ToolCallUpdate | InfoUpdate | UsageUpdate;
 
 export interface ChunkUpdate {
   readonly sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -15,6 +17,14 @@ export interface ChunkUpdate {
 export interface TextContent {
   readonly type: "text";
   readonly text: string;
+  readonly _meta?: { readonly harn: object };
+}
+
+/** A whole message. ACP has it from its next version on; hosts of the bridge have always had it. */
+export interface UserMessage {
+  readonly sessionUpdate: "user_message";
+  readonly messageId: string;
+  readonly content: readonly TextContent[];
 }
 
 /** `tool_call` comes once and first; every later word about the call is a `tool_call_update`. */
@@ -28,19 +38,35 @@ export interface ToolCallFields {
   readonly status?: "pending" | "in_progress" | "completed" | "failed";
   readonly content?: readonly ToolContent[];
   readonly locations?: readonly FileLocation[];
-  readonly rawInput?: JsonValue;
+  readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
   readonly kind?: ToolKind;
-  readonly _meta?: { readonly harn: object };
+  readonly _meta?: ToolMeta;
+}
+
+/** Beside the bridge's own there is what an editor's terminal is fed with. */
+export interface ToolMeta {
+  readonly harn?: object;
+  readonly terminal_info?: object;
+  readonly terminal_output?: object;
+  readonly terminal_exit?: object;
 }
 
 export type ToolContent =
   | { readonly type: "content"; readonly content: TextContent }
+  | { readonly type: "terminal"; readonly terminalId: string }
   | ({ readonly type: "diff" } & FileDiff);
 
 export interface InfoUpdate {
   readonly sessionUpdate: "session_info_update";
   readonly title: string;
+}
+
+/** Tokens in the agent's context, and how many it can have. */
+export interface UsageUpdate {
+  readonly sessionUpdate: "usage_update";
+  readonly used: number;
+  readonly size: number;
 }
 
 export function updateLine(sessionId: string, update: SessionUpdate): string {

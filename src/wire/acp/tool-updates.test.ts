@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { sortedJson } from "../../../test/support/sorted-json.ts";
 import type { AgentEvent, AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
 import type { Executor } from "../../domain/tool-traits.ts";
+import { readPolicy } from "../../policy/document/read-policy.ts";
 import { permissionRequest } from "./permission-request.ts";
 import type { SessionUpdate } from "./session-update.ts";
 import { updateEncoder } from "./update-encoder.ts";
@@ -147,5 +149,32 @@ describe("the audit of a call", () => {
     for (const update of told("edit_file", agentWith(), "succeeded")) {
       expect(harn(update)).not.toHaveProperty("audit");
     }
+  });
+
+  it("is the bridge's example, but for what workers bring [B-031] [B-074] [B-075] [ACP-85]", () => {
+    const agent = agentWith({
+      mutationScope: "apply_workspace",
+      policy: readPolicy({
+        require_approval: ["edit_*"],
+        write_path_allowlist: ["src/**"],
+      }),
+    });
+    const [update] = told("edit_file", agent, "succeeded", "session_42");
+    expect(sortedJson(harn(update).audit)).toBe(
+      sortedJson({
+        session_id: "session_42",
+        parent_session_id: null,
+        run_id: "turn_1",
+        worker_id: null,
+        execution_kind: "session",
+        mutation_scope: "apply_workspace",
+        approval_policy: {
+          auto_approve: [],
+          auto_deny: [],
+          require_approval: ["edit_*"],
+          write_path_allowlist: ["src/**"],
+        },
+      }),
+    );
   });
 });

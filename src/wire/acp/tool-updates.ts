@@ -1,175 +1,181 @@
 import type {
+  ApprovalRequested,
   ToolAnnounced,
   ToolCalled,
-  ToolEnding,
-  ToolFacts,
   ToolFinished,
+  ToolInputDelta,
   ToolProgressed,
   ToolStarted,
   TurnPaused,
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import { jsonText } from "../../domain/json.ts";
-import type { ToolResultPart } from "../../domain/tool.ts";
-import { absolutePath } from "./absolute-path.ts";
+import type { Envelope } from "../../domain/envelope.ts";
 import { diffContent } from "./diff-content.ts";
-import { mutationRecord } from "./mutation-record.ts";
-import type { ToolCallFields } from "./session-update.ts";
-import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { fitted, fittedText, MOST_ESCAPED } from "./fitted.ts";
+import type { ToolCallFields, ToolContent } from "./session-update.ts";
+import { outputInTerminal, progressInTerminal, terminalEnd } from "./terminal-updates.ts";
+import { rawOutput, resultContent, shownLocations, textContent } from "./tool-content.ts";
+import { executorOf, toolNamed } from "./tool-facts.ts";
+import { durationOf, endingFields, isDone, wasRun, type MetaFields } from "./tool-meta.ts";
+import { openCall, showCall, updateCall } from "./tool-shown.ts";
+import { tellVendor, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { progressUpdate } from "./vendor-updates.ts";
 
-export function announced(state: UpdateState, event: ToolAnnounced, emit: Emit<AcpOutput>): void {
+export function announced(
+  state: UpdateState,
+  event: ToolAnnounced,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
   const { toolCallId, name } = event;
-  state.toolNames.set(toolCallId, name);
-  show(state, { toolCallId, title: name, ...kindOf(state, name) }, emit);
+  if (openCall(state, { toolCallId, name, at }) === undefined) return;
+  showCall(state, { toolCallId }, emit, parsing(state, true));
+}
+
+/**
+ * Arguments as they are streamed, for hosts that look. All of them each time, so not every time: when they have grown by
+ * half, and only as far as fits into a line with room to spare.
+ */
+export function inputDelta(
+  state: UpdateState,
+  { toolCallId, text }: ToolInputDelta,
+  emit: Emit<AcpOutput>,
+): void {
+  const call = state.calls.get(toolCallId);
+  if (call === undefined || !state.isLive || !state.profile().isBridgeHost) return;
+  if (call.input.length > state.lineBytes / 2 / MOST_ESCAPED) return;
+  call.input += text;
+  if (call.input.length > state.lineBytes / 2 / MOST_ESCAPED) return;
+  if (call.input.length < call.told * 1.5) return;
+  call.told = call.input.length;
+  updateCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial: call.input });
 }
 
 /** A call that could not be read is shown as it was streamed. */
-export function called(state: UpdateState, event: ToolCalled, emit: Emit<AcpOutput>): void {
+export function called(
+  state: UpdateState,
+  event: ToolCalled,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
   const { toolCallId, call } = event;
-  const { name, input, inputText } = call;
-  state.toolNames.set(toolCallId, name);
-  const kind = kindOf(state, name);
-  show(state, { toolCallId, title: name, ...kind, rawInput: input ?? inputText }, emit);
+  const { name, input, inputText, runBy } = call;
+  if (openCall(state, { toolCallId, name, at }) === undefined) return;
+  const rawInput = fitted(input ?? inputText, state.lineBytes / 2);
+  showCall(state, { toolCallId, rawInput }, emit, parsing(state, false));
+  // It runs where the agent does, and nobody tells us that it started.
+  if (runBy === "server") updateCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
-export function started(state: UpdateState, event: ToolStarted, emit: Emit<AcpOutput>): void {
-  update(state, { toolCallId: event.toolCallId, status: "in_progress" }, emit);
+/** A question about a call shows what it would change; what is told of the call from here on keeps that. */
+export function previewed(state: UpdateState, { about, diffs = [] }: ApprovalRequested): void {
+  const call = state.calls.get(about);
+  if (call === undefined || diffs.length === 0) return;
+  call.diffs = diffContent(diffs, workspaceOf(state), state.lineBytes / 4);
+}
+
+export function started(
+  state: UpdateState,
+  { toolCallId }: ToolStarted,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
+  if (openCall(state, { toolCallId, at }) === undefined) return;
+  updateCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
 /** Somebody else is at these. */
-export function handedOut(state: UpdateState, event: TurnPaused, emit: Emit<AcpOutput>): void {
-  for (const toolCallId of event.toolCallIds) {
-    update(state, { toolCallId, status: "in_progress" }, emit);
+export function handedOut(
+  state: UpdateState,
+  { toolCallIds }: TurnPaused,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
+  for (const toolCallId of toolCallIds) {
+    if (openCall(state, { toolCallId, at }) === undefined) continue;
+    updateCall(state, { toolCallId, status: "in_progress" }, emit);
   }
 }
 
-export function progressed(state: UpdateState, event: ToolProgressed, emit: Emit<AcpOutput>): void {
-  const { toolCallId, text } = event;
+export function progressed(
+  state: UpdateState,
+  event: ToolProgressed,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
+  const { toolCallId } = event;
+  const call = openCall(state, { toolCallId, at });
+  if (call === undefined) return;
+  const text = fittedText(event.text, state.lineBytes / 8);
   const executor = executorOf(state, toolCallId);
-  update(state, { toolCallId, content: [textContent(text)] }, emit, executor);
+  const meta: MetaFields = executor === undefined ? {} : { executor };
+  if (call.hasTerminal) {
+    const terminal = progressInTerminal(toolCallId, text);
+    updateCall(state, { toolCallId }, emit, { ...meta, terminal });
+  } else {
+    updateCall(state, { toolCallId, content: [...call.diffs, textContent(text)] }, emit, meta);
+  }
+  if (!state.profile().isBridgeHost) return;
+  const about = { phase: "tool", progress: null, total: null, data: { toolCallId } };
+  tellVendor(state, progressUpdate({ ...about, message: text }), emit);
 }
 
 /** ACP knows no end but these two: denied, cancelled and the rest are failed calls, and say so in their content. */
-export function finished(state: UpdateState, event: ToolFinished, emit: Emit<AcpOutput>): void {
+export function finished(
+  state: UpdateState,
+  event: ToolFinished,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
   const { toolCallId, ending, result, beside = {} } = event;
-  const { data, diffs = [], locations = [] } = beside;
-  const workspace = workspaceOf(state);
-  const isDone = (ending === "succeeded" || ending === "server") && !result.isError;
+  const call = openCall(state, { toolCallId, at });
+  if (call === undefined) return;
+  const { data, locations = [] } = beside;
+  const inTerminal = call.hasTerminal && wasRun(ending);
   const fields: ToolCallFields = {
     toolCallId,
-    status: isDone ? "completed" : "failed",
-    content: [
-      ...diffs.map((diff) => diffContent(diff, workspace)),
-      ...result.parts.map((part) => textContent(partText(part))),
-    ],
-    ...(locations.length > 0 && {
-      locations: locations.map((one) => ({ ...one, path: absolutePath(one.path, workspace) })),
-    }),
-    rawOutput: data ?? rawOutput(result.parts),
+    status: isDone(event) ? "completed" : "failed",
+    ...(!inTerminal && { content: contentOf(state, event) }),
+    ...shownLocations(locations, workspaceOf(state), state.lineBytes / 16),
+    rawOutput: fitted(data ?? rawOutput(result.parts), state.lineBytes / 5),
   };
-  const wasRun = !NEVER_RUN.has(ending);
-  const executor = ending === "server" ? "provider_native" : executorOf(state, toolCallId);
-  update(state, fields, emit, wasRun ? executor : undefined);
+  const meta = endingFields(state, event, at);
+  if (inTerminal) {
+    for (const terminal of outputInTerminal(event, state.lineBytes)) {
+      updateCall(state, { toolCallId }, emit, { terminal });
+    }
+    updateCall(state, fields, emit, { ...meta, terminal: terminalEnd(event) });
+  } else updateCall(state, fields, emit, meta);
   state.calls.delete(toolCallId);
-  state.toolNames.delete(toolCallId);
+  state.endedCalls.add(toolCallId);
 }
 
-/** Of these nobody was the executor. A cancelled call may have run, or not. */
-const NEVER_RUN: ReadonlySet<ToolEnding> = new Set(["denied", "refused", "cancelled"] as const);
+function contentOf(state: UpdateState, event: ToolFinished): readonly ToolContent[] {
+  const { toolCallId, result, beside } = event;
+  const call = state.calls.get(toolCallId);
+  const isCommand = toolNamed(state, call?.name)?.traits?.kind === "execute";
+  const done = beside?.diffs ?? [];
+  const diffs =
+    done.length > 0
+      ? diffContent(done, workspaceOf(state), state.lineBytes / 4)
+      : (call?.diffs ?? []);
+  const bytes = state.lineBytes / 5;
+  return [...diffs, ...resultContent(result.parts, isCommand && wasRun(event.ending), bytes)];
+}
 
 /** No call is left as if it went on: not after a cancel, and not after a crash. */
-export function closeCalls(state: UpdateState, emit: Emit<AcpOutput>): void {
-  for (const toolCallId of state.calls) update(state, { toolCallId, status: "failed" }, emit);
+export function closeCalls(state: UpdateState, emit: Emit<AcpOutput>, at: number): void {
+  for (const toolCallId of state.calls.keys()) {
+    updateCall(state, { toolCallId, status: "failed" }, emit, {
+      durationMs: durationOf(state, toolCallId, at),
+      error: "The turn ended before the call did",
+      errorCategory: "cancelled",
+    });
+  }
   state.calls.clear();
+  state.endedCalls.clear();
 }
 
-/** The first word about a call is its `tool_call`. */
-function show(state: UpdateState, fields: ToolCallFields, emit: Emit<AcpOutput>): void {
-  if (state.calls.has(fields.toolCallId)) return update(state, fields, emit);
-  state.calls.add(fields.toolCallId);
-  const meta = metaOf(state);
-  tell(state, { sessionUpdate: "tool_call", ...fields, status: "pending", ...meta }, emit);
-}
-
-/** Clients drop an update of a call that they do not know, so such a call is shown first. */
-function update(
-  state: UpdateState,
-  fields: ToolCallFields,
-  emit: Emit<AcpOutput>,
-  executor?: WireExecutor,
-): void {
-  const { toolCallId } = fields;
-  if (!state.calls.has(toolCallId)) show(state, { toolCallId, title: toolCallId }, emit);
-  tell(state, { sessionUpdate: "tool_call_update", ...fields, ...metaOf(state, executor) }, emit);
-}
-
-/** What hosts of the Harn bridge read: which writing session a call belongs to, and who ran it. */
-function metaOf(state: UpdateState, executor?: WireExecutor): Pick<ToolCallFields, "_meta"> {
-  const { agent, turn, options } = state;
-  const turnId = turn?.turnId ?? null;
-  const audit = mutationRecord({ sessionId: options.sessionId, turnId, agent });
-  if (audit === undefined && executor === undefined) return {};
-  const fields = {
-    ...(audit !== undefined && { audit }),
-    ...(executor !== undefined && { executor }),
-  };
-  return { _meta: { harn: fields } };
-}
-
-type WireExecutor =
-  | "harn_builtin"
-  | "host_bridge"
-  | "provider_native"
-  | { readonly kind: "mcp_server"; readonly serverName: string };
-
-/** Undefined for a tool that the agent's definition does not know: it did not run here. */
-function executorOf(state: UpdateState, toolCallId: string): WireExecutor | undefined {
-  const tool = toolNamed(state, state.toolNames.get(toolCallId));
-  if (tool === undefined) return undefined;
-  const executor = tool.traits?.executor ?? { type: "builtin" };
-  switch (executor.type) {
-    case "builtin":
-      return "harn_builtin";
-    case "host":
-      return "host_bridge";
-    case "mcp":
-      return { kind: "mcp_server", serverName: executor.server };
-    case "provider":
-      return "provider_native";
-    default:
-      return executor satisfies never;
-  }
-}
-
-function kindOf(state: UpdateState, name: string): Pick<ToolCallFields, "kind"> {
-  const kind = toolNamed(state, name)?.traits?.kind;
-  return kind === undefined ? {} : { kind };
-}
-
-function toolNamed({ agent }: UpdateState, name: string | undefined): ToolFacts | undefined {
-  return agent?.tools.find((tool) => tool.name === name);
-}
-
-function rawOutput(parts: readonly ToolResultPart[]): unknown {
-  const values = parts.map(partValue);
-  return values.length === 1 ? values[0] : values;
-}
-
-function partValue(part: ToolResultPart): unknown {
-  switch (part.type) {
-    case "text":
-      return part.text;
-    case "json":
-      return part.value;
-    case "unknown":
-      return part.raw;
-  }
-}
-
-function partText(part: ToolResultPart): string {
-  return part.type === "text" ? part.text : jsonText(partValue(part));
-}
-
-function textContent(text: string): NonNullable<ToolCallFields["content"]>[number] {
-  return { type: "content", content: { type: "text", text } };
+function parsing(state: UpdateState, isParsing: boolean): { readonly parsing?: boolean } {
+  return state.profile().isBridgeHost ? { parsing: isParsing } : {};
 }

@@ -89,14 +89,23 @@ const TURN: readonly AgentEvent[] = [
   turnEnd(),
 ];
 
+/** The text of a chunk; undefined for any other update. */
+function textOf(update: SessionUpdate): string | undefined {
+  return "messageId" in update && "text" in update.content ? update.content.text : undefined;
+}
+
+function textsOf(told: readonly SessionUpdate[]): string[] {
+  return told.flatMap((update) => textOf(update) ?? []);
+}
+
 /** What a reader has in the end: texts by message, and each call's last state. */
 function gathered(told: readonly SessionUpdate[]): unknown {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();
   for (const update of told) {
-    if ("content" in update && "messageId" in update) {
+    if ("messageId" in update) {
       const key = `${update.sessionUpdate} ${update.messageId}`;
-      texts.set(key, (texts.get(key) ?? "") + update.content.text);
+      texts.set(key, (texts.get(key) ?? "") + textOf(update));
     } else if ("toolCallId" in update) {
       const { sessionUpdate, ...fields } = update;
       if ((sessionUpdate === "tool_call") === calls.has(update.toolCallId)) {
@@ -152,7 +161,12 @@ describe("a turn as it happens", () => {
       update({ title: "read", rawInput: { path: "a" } }),
       update({ status: "in_progress" }),
       update({ content: [{ type: "content", content: { type: "text", text: "half" } }] }),
-      update({ status: "completed", content, rawOutput: { size: 1 } }),
+      update({
+        status: "completed",
+        content,
+        rawOutput: { size: 1 },
+        _meta: { harn: { durationMs: 0 } },
+      }),
     ]);
   });
 
@@ -184,9 +198,16 @@ describe("a turn as it happens", () => {
     expect(outputs(envelopes(free)).filter(({ type }) => type === "ask")).toEqual([]);
   });
 
-  it.each<ToolEnding>(["failed", "denied", "cancelled", "timed-out", "refused", "unknown"])(
-    "tells of a call that ended as %s as failed, with the reason [B-007]",
-    (ending) => {
+  it.each<readonly [ToolEnding, string]>([
+    ["failed", "tool_error"],
+    ["denied", "permission_denied"],
+    ["cancelled", "cancelled"],
+    ["timed-out", "timeout"],
+    ["refused", "schema_validation"],
+    ["unknown", "unknown"],
+  ])(
+    "tells of a call that ended as %s as failed, with the reason [B-007] [ACP-81]",
+    (ending, errorCategory) => {
       const called: AgentEvent = { type: "tool.called", toolCallId: "t", ...place, call };
       expect(updates(envelopes([called, finishedTool(ending)])).at(-1)).toEqual({
         sessionUpdate: "tool_call_update",
@@ -194,6 +215,7 @@ describe("a turn as it happens", () => {
         status: "failed",
         content: [{ type: "content", content: { type: "text", text: "no" } }],
         rawOutput: "no",
+        _meta: { harn: { durationMs: 0, error: "no", errorCategory } },
       });
     },
   );
@@ -206,10 +228,7 @@ describe("a turn as it happens", () => {
       { type: "message.replaced", messageId: "m", text: "GOOD" },
       turnEnd(),
     ]);
-    const texts = (upTo: number): string[] =>
-      updates(log, { upTo }).flatMap((one) =>
-        "content" in one && "messageId" in one ? [one.content.text] : [],
-      );
+    const texts = (upTo: number): string[] => textsOf(updates(log, { upTo }));
     expect(texts(0)).toEqual(["hm", "BAD", "GOOD"]);
     expect(texts(5)).toEqual(["hm", "BAD", "GOOD"]);
     expect(texts(6)).toEqual(["GOOD", "hm"]);
@@ -268,6 +287,13 @@ describe("a turn as it happens", () => {
       sessionUpdate: "tool_call_update",
       toolCallId: "t",
       status: "failed",
+      _meta: {
+        harn: {
+          durationMs: 0,
+          error: "The turn ended before the call did",
+          errorCategory: "cancelled",
+        },
+      },
     });
   });
 
@@ -292,7 +318,7 @@ describe("a turn as it happens", () => {
     const told = updates(envelopes([{ type: "text.finished", ...place, text }]));
     const lines = told.map((update) => updateLine("s", update));
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(64 * 1024);
-    const texts = told.map((update) => ("messageId" in update ? update.content.text : ""));
+    const texts = textsOf(told);
     expect(texts.join("")).toBe(text);
     expect(texts.every((each) => each.isWellFormed())).toBe(true);
   });
@@ -301,7 +327,7 @@ describe("a turn as it happens", () => {
 describe("a session that is loaded", () => {
   it("is told with its closed blocks whole [ACP-54]", () => {
     const told = updates(envelopes(TURN), { upTo: TURN.length });
-    const texts = told.flatMap((update) => ("messageId" in update ? [update.content.text] : []));
+    const texts = textsOf(told);
     expect(texts).toEqual(["hi", "hmm", "Let me look 🚀."]);
   });
 
@@ -358,7 +384,7 @@ describe("a session that is loaded", () => {
     const log = envelopes(TURN);
     expect(updates(log, { upTo: log.length, history: "hidden" })).toEqual([]);
     const rest = updates(log, { upTo: 8, history: "hidden" });
-    const texts = rest.flatMap((update) => ("messageId" in update ? [update.content.text] : []));
+    const texts = textsOf(rest);
     expect(texts).toEqual(["look 🚀", "."]);
   });
 });

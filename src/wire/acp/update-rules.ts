@@ -1,25 +1,30 @@
 import type {
   AgentEvent,
   AgentEventType,
-  MessageSent,
   PromptAccepted,
   TurnFinished,
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { partText } from "../../domain/part-text.ts";
+import { fittedText } from "./fitted.ts";
+import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
+import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
-import { addDelta, dropText, endBlock, sendOpenBlocks, tellChunks } from "./text-updates.ts";
+import { showSent } from "./sent-updates.ts";
+import { addDelta, endBlock, endTexts, replaceText } from "./text-updates.ts";
 import {
   announced,
   called,
   closeCalls,
   finished,
   handedOut,
+  inputDelta,
+  previewed,
   progressed,
   started,
 } from "./tool-updates.ts";
+import { tellUsage } from "./usage-updates.ts";
 import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What an event comes to: either of the two, and never neither. */
@@ -45,9 +50,10 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     state.agent = definition;
   }),
   "session.recovered": silent("what follows from it is told"),
-  "session.titled": mapped((state, { title }, emit) =>
-    tell(state, { sessionUpdate: "session_info_update", title }, emit),
-  ),
+  "session.titled": mapped((state, { title }, emit) => {
+    const shown = fittedText(title, state.lineBytes / 2);
+    tell(state, { sessionUpdate: "session_info_update", title: shown }, emit);
+  }),
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
@@ -65,11 +71,10 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "call.lost": silent("the question about it, or the message that follows, is told"),
   "message.sent": mapped(showSent),
   "message.started": silent("its chunks carry its id"),
-  "message.finished": silent("its chunks carry its id"),
-  "message.replaced": duringTurn((state, event, emit) => {
-    dropText(state, event.messageId);
-    tellChunks(state, "agent_message_chunk", event, emit);
+  "message.finished": mapped((state, { messageId }) => {
+    state.visible.delete(messageId);
   }),
+  "message.replaced": duringTurn(replaceText),
   "text.delta": duringTurn((state, event, emit) =>
     addDelta(state, "agent_message_chunk", event, emit),
   ),
@@ -83,7 +88,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     endBlock(state, "agent_thought_chunk", event, emit),
   ),
   "tool.announced": duringTurn(announced),
-  "tool.input.delta": silent("the call in full has its arguments"),
+  "tool.input.delta": duringTurn(inputDelta),
   "tool.called": duringTurn(called),
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent("the question, or the end of the call, says it"),
@@ -93,12 +98,13 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
   "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
-    const { agent } = state;
-    const place = { sessionId, at, turnId, agent, workspace: workspaceOf(state) };
+    previewed(state, approval);
+    const { agent, lineBytes } = state;
+    const place = { sessionId, at, turnId, agent, lineBytes, workspace: workspaceOf(state) };
     const request = permissionRequest(approval, place);
     const asked = { approval, request, turnId };
-    if (state.isLive) emit({ type: "ask", ...asked });
-    else state.asked.set(approval.approvalId, asked);
+    state.asked.set(approval.approvalId, asked);
+    if (state.isLive && state.isAsked) emit({ type: "ask", ...asked });
   }),
   "approval.voted": silent("the question is still open"),
   "approval.resolved": mapped((state, { approvalId }, emit) => {
@@ -112,17 +118,17 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "grant.given": silent("the client that gave it knows"),
   "grant.revoked": silent("the next call asks again"),
   "approvals.doubted": silent("what is asked again is asked by its own event"),
-  "client.attached": silent("ACP v1 has no word for other clients"),
-  "client.seen": silent("ACP v1 has no word for other clients"),
-  "client.detached": silent("ACP v1 has no word for other clients"),
-  "control.passed": silent("ACP v1 has no word for other clients"),
+  "client.attached": mapped(clientAttached),
+  "client.seen": mapped(clientSeen),
+  "client.detached": mapped(clientDetached),
+  "control.passed": mapped(controlPassed),
   "host.requested": silent("no capability of a client is used yet"),
   "host.answered": silent("no capability of a client is used yet"),
-  "usage.reported": silent("ACP wants the size of the context, which nobody tells us"),
+  "usage.reported": duringTurn(tellUsage),
   "hook.fired": silent("ACP has no word for it"),
   "activity.seen": silent("ACP has no word for it"),
-  "diagnostic.raised": silent("for the operator, who reads the log"),
-  "unknown.reported": silent("for the operator, who reads the log"),
+  "diagnostic.raised": mapped(logDiagnostic),
+  "unknown.reported": mapped(logUnknown),
 };
 
 function silent(why: string): { readonly silent: string } {
@@ -154,20 +160,14 @@ function rememberPrompt(
   if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
 }
 
-/** What was said to the agent. The client that just said it has it on its screen. */
-function showSent(state: UpdateState, event: MessageSent, emit: Emit<AcpOutput>): void {
-  const { promptId, messageId } = event;
-  const isOwn = promptId !== undefined && state.ownPrompts.delete(promptId);
-  if (isOwn && state.isLive) return;
-  for (const part of event.content) {
-    tellChunks(state, "user_message_chunk", { messageId, text: partText(part) }, emit);
-  }
-}
-
-function finishTurn(state: UpdateState, event: TurnFinished, emit: Emit<AcpOutput>): void {
-  sendOpenBlocks(state, emit);
-  state.blocks.clear();
-  closeCalls(state, emit);
+function finishTurn(
+  state: UpdateState,
+  event: TurnFinished,
+  emit: Emit<AcpOutput>,
+  { at }: Envelope,
+): void {
+  endTexts(state, emit);
+  closeCalls(state, emit, at);
   const promptId = state.turn?.turnId === event.turnId ? state.turn.promptId : undefined;
   state.turn = undefined;
   state.endedTurn = event.turnId;

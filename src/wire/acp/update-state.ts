@@ -1,12 +1,19 @@
 import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
+import { NOBODY, type ClientRegistry } from "../../domain/live-client.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
+import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
+import { fittedObject, LINE_BYTES } from "./fitted.ts";
 import type { PermissionRequest } from "./permission-request.ts";
-import type { SessionUpdate } from "./session-update.ts";
+import type { SessionUpdate, ToolContent } from "./session-update.ts";
+import type { VendorUpdate } from "./vendor-updates.ts";
+import type { VisibleText } from "./visible-text.ts";
 
 /** What a session's events come to for one client. */
 export type AcpOutput =
   | { readonly type: "update"; readonly update: SessionUpdate }
+  /** An update of the bridge's own, for a client that knows none: it goes out as `_harn/agentEvent`. */
+  | { readonly type: "event"; readonly update: VendorUpdate }
   /** A permission to be asked for. */
   | ({ readonly type: "ask" } & Asked)
   /** That permission is decided, whoever did it. */
@@ -33,19 +40,30 @@ export interface UpdateOptions {
   readonly upTo: number;
   /** A client that takes up a session again already has what was said in it. */
   readonly history: "shown" | "hidden";
+  /** A plain client of ACP where nobody says. Looked at for each event: a client can turn out to know the bridge. */
+  readonly profile?: () => ClientProfile;
+  /** How many bytes a line may have. */
+  readonly lineBytes?: number;
 }
 
 export interface UpdateState {
   readonly options: UpdateOptions;
+  readonly profile: () => ClientProfile;
+  readonly lineBytes: number;
   isLive: boolean;
   /** By `messageId` and number, in the order of opening. */
   readonly blocks: Map<string, OpenBlock>;
-  /** Tool calls that were shown and have not ended. */
-  readonly calls: Set<string>;
-  /** The tools of those calls. */
-  readonly toolNames: Map<string, string>;
-  /** Questions from before, of which some are answered further on. */
+  /** What can be seen of the messages that are coming, by id; only where the client wants to know. */
+  readonly visible: Map<string, VisibleText>;
+  /** Tool calls that have not ended. */
+  readonly calls: Map<string, OpenCall>;
+  /** Those of this turn that have: nothing more is told of them. */
+  readonly endedCalls: Set<string>;
+  live: ClientRegistry;
+  /** Questions that are open. */
   readonly asked: Map<string, Asked>;
+  /** Whether they are put to this client. */
+  isAsked: boolean;
   readonly ownPrompts: Set<string>;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
@@ -65,13 +83,33 @@ export interface OpenBlock {
   sent: number;
 }
 
+export interface OpenCall {
+  name: string | undefined;
+  /** When the agent asked for it, in milliseconds since 1970. */
+  readonly at: number;
+  /** Whether the client has its `tool_call`. */
+  isShown: boolean;
+  /** Whether the client shows its output in a terminal, under the call's id. */
+  readonly hasTerminal: boolean;
+  /** The changes that it is about, which no later word about the call may wipe away. */
+  diffs: readonly ToolContent[];
+  /** Its arguments as far as they were streamed, and how much of that the client was told. */
+  input: string;
+  told: number;
+}
+
 export function initialUpdateState(options: UpdateOptions): UpdateState {
   return {
     options,
+    profile: options.profile ?? (() => STOCK_CLIENT),
+    lineBytes: options.lineBytes ?? LINE_BYTES,
     isLive: false,
     blocks: new Map(),
-    calls: new Set(),
-    toolNames: new Map(),
+    visible: new Map(),
+    calls: new Map(),
+    endedCalls: new Set(),
+    live: NOBODY,
+    isAsked: false,
     asked: new Map(),
     ownPrompts: new Set(),
     agent: undefined,
@@ -86,7 +124,22 @@ export function workspaceOf({ workingDirectory, agent }: UpdateState): string | 
   return workingDirectory ?? agent?.workspace;
 }
 
-/** Sends an update, unless it is of a time that the client knows. */
-export function tell(state: UpdateState, update: SessionUpdate, emit: Emit<AcpOutput>): void {
-  if (state.isLive || state.options.history === "shown") emit({ type: "update", update });
+/** Whether what happens now is told, or is of a time that the client knows. */
+export function isTold({ isLive, options }: UpdateState): boolean {
+  return isLive || options.history === "shown";
 }
+
+export function tell(state: UpdateState, update: SessionUpdate, emit: Emit<AcpOutput>): void {
+  if (isTold(state)) emit({ type: "update", update });
+}
+
+/** Tells something that ACP has no word for. Whoever did not ask for such things is told only of what happens now. */
+export function tellVendor(state: UpdateState, whole: VendorUpdate, emit: Emit<AcpOutput>): void {
+  const harn = fittedObject(whole["_meta"].harn, state.lineBytes - LINE_MARGIN);
+  const update = { ...whole, _meta: { harn } };
+  if (state.profile().isBridgeHost) tell(state, update, emit);
+  else if (state.isLive) emit({ type: "event", update });
+}
+
+/** Bytes of a line that its names, ids and braces may take. */
+export const LINE_MARGIN = 1024;

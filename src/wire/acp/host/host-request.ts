@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../domain/json.ts";
 
 /** Something that we ask of a host. */
 export interface HostRequest {
@@ -16,13 +16,6 @@ export function hostCallRequest(
   method: HostCallMethod = "host/call",
 ): HostRequest {
   return { method, params: { name, args } };
-}
-
-/** A host that has tools says so: `clientCapabilities._meta.harn.hostTools`. One that does not is not asked. */
-export function offersTools(capabilities: unknown): boolean {
-  const meta = isObject(capabilities) ? capabilities["_meta"] : undefined;
-  const harn = isObject(meta) ? meta["harn"] : undefined;
-  return isObject(harn) && harn["hostTools"] === true;
 }
 
 /** Sent without parameters: the list is of the host, not of a session. */

@@ -1,6 +1,7 @@
 import type { ClientMode } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
+import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
 import { type Decoded, decoded, refusedParams } from "./decoded.ts";
 
 /** What a host asks about the clients of a session. */
@@ -108,7 +109,12 @@ const MAX_REASON = 200;
 const MAX_METADATA = 16 * 1024;
 
 /** The answer that all of them share. */
-export function liveAnswer({ client, previousController, controller, clients }: LiveClients) {
+export function liveAnswer({
+  client,
+  previousController,
+  controller,
+  clients,
+}: LiveClients): VendorClients {
   return {
     client: client === null ? null : clientRow(client),
     previous_controller_id: previousController,
@@ -121,7 +127,7 @@ export function clientsAnswer(clients: readonly LiveClient[]) {
   return { object: "list", data: clients.map(clientRow) };
 }
 
-export function clientRow(client: LiveClient) {
+export function clientRow(client: LiveClient): VendorClient {
   return {
     client_id: client.clientId,
     mode: client.mode,

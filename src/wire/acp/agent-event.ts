@@ -1,0 +1,21 @@
+import { notificationLine } from "../jsonrpc/write-message.ts";
+import type { VendorUpdate } from "./vendor-updates.ts";
+
+/**
+ * An update of the bridge's own as a client is told that did not ask for them. SDKs throw a whole notification away, and
+ * complain, when they do not know its `sessionUpdate`; a method that they do not know they pass over.
+ */
+export function agentEventLine(sessionId: string, update: VendorUpdate): string {
+  return notificationLine("_harn/agentEvent", { sessionId, ...agentEvent(update) });
+}
+
+/** A field `kind` would be taken for the event's own: it is `artifactKind` or `hitlKind` here. */
+function agentEvent({ sessionUpdate, _meta }: VendorUpdate): object {
+  const { kind, ...fields }: { readonly kind?: unknown } = _meta.harn;
+  const [family] = sessionUpdate.split("_");
+  return {
+    kind: sessionUpdate,
+    ...fields,
+    ...(kind !== undefined && { [`${family}Kind`]: kind }),
+  };
+}

@@ -1,0 +1,50 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clientProfile, STOCK_CLIENT } from "./client-profile.ts";
+
+describe("the profile of a client", () => {
+  it("is that of a plain one where nothing is said [ACP-25]", () => {
+    for (const nothing of [undefined, null, {}, [], "x", { _meta: null, fs: null, session: 1 }]) {
+      expect(clientProfile(nothing)).toEqual(STOCK_CLIENT);
+    }
+  });
+
+  it("has all that a client can offer", () => {
+    const capabilities = {
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: true,
+      auth: { terminal: true },
+      session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+      _meta: { harn: { hostTools: true }, terminal_output: true, "terminal-auth": true },
+    };
+    expect(clientProfile(capabilities)).toEqual({
+      isBridgeHost: true,
+      hasTools: true,
+      readsFiles: true,
+      writesFiles: true,
+      runsTerminals: true,
+      showsTerminalOutput: true,
+      takesNotices: true,
+      takesCompaction: true,
+      takesBooleanOptions: true,
+      terminalLogin: "standard",
+    });
+  });
+
+  it("knows the older way to log in in a terminal [ACP-35]", () => {
+    expect(clientProfile({ _meta: { "terminal-auth": true } }).terminalLogin).toBe("legacy");
+    expect(clientProfile({ auth: { terminal: false } }).terminalLogin).toBe(null);
+  });
+
+  it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {
+    expect(clientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
+  });
+
+  it("comes of anything that JSON can say [ACP-25]", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(Object.keys(clientProfile(value))).toEqual(Object.keys(STOCK_CLIENT));
+      }),
+    );
+  });
+});

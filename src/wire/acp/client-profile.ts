@@ -1,0 +1,63 @@
+import { isObject } from "../../domain/json.ts";
+
+/** What a client can take, as it said at `initialize`. */
+export interface ClientProfile {
+  /** Knows the Harn bridge: it is sent the bridge's own updates, and what stands under `_meta.harn` of messages. */
+  readonly isBridgeHost: boolean;
+  /** Has tools of its own, and says which when it is asked. */
+  readonly hasTools: boolean;
+  readonly readsFiles: boolean;
+  readonly writesFiles: boolean;
+  readonly runsTerminals: boolean;
+  /** Shows the output of commands in a terminal of its own making, fed through `_meta`. */
+  readonly showsTerminalOutput: boolean;
+  readonly takesNotices: boolean;
+  readonly takesCompaction: boolean;
+  readonly takesBooleanOptions: boolean;
+  /** How it logs in with a program in a terminal: as ACP has it, or by the `_meta` of before; null where it cannot. */
+  readonly terminalLogin: "standard" | "legacy" | null;
+}
+
+/** Whoever says nothing. */
+export const STOCK_CLIENT: ClientProfile = {
+  isBridgeHost: false,
+  hasTools: false,
+  readsFiles: false,
+  writesFiles: false,
+  runsTerminals: false,
+  showsTerminalOutput: false,
+  takesNotices: false,
+  takesCompaction: false,
+  takesBooleanOptions: false,
+  terminalLogin: null,
+};
+
+/** Reads `clientCapabilities`. What is missing, or not of its kind, is not offered. */
+export function clientProfile(capabilities: unknown): ClientProfile {
+  const given = fieldsOf(capabilities);
+  const meta = fieldsOf(given["_meta"]);
+  const files = fieldsOf(given["fs"]);
+  const session = fieldsOf(given["session"]);
+  const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
+  return {
+    isBridgeHost: isOffered(meta["harn"]),
+    hasTools: isOffered(fieldsOf(meta["harn"])["hostTools"]),
+    readsFiles: files["readTextFile"] === true,
+    writesFiles: files["writeTextFile"] === true,
+    runsTerminals: isOffered(given["terminal"]),
+    showsTerminalOutput: meta["terminal_output"] === true,
+    takesNotices: isOffered(session["notices"]),
+    takesCompaction: isOffered(session["compaction"]),
+    takesBooleanOptions: isOffered(fieldsOf(session["configOptions"])["boolean"]),
+    terminalLogin: isOffered(fieldsOf(given["auth"])["terminal"]) ? "standard" : legacy,
+  };
+}
+
+/** ACP marks what is there by an object, in older places by `true`. */
+function isOffered(value: unknown): boolean {
+  return value === true || isObject(value);
+}
+
+function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,51 @@
+/** The updates beside ACP's own that a host of the bridge may be sent, sorted. None that is not here is ever sent. */
+export const SESSION_UPDATE_EXTENSIONS = [
+  "artifact",
+  // A word of ACP by now, and sent as ACP has it; older hosts look for it here.
+  "available_commands_update",
+  "fs_watch",
+  "handoff",
+  "hitl_request",
+  "hitl_resolved",
+  "live_session_client",
+  "log",
+  "progress",
+  "reminder_emitted",
+  "skill_activated",
+  "skill_deactivated",
+  "skill_narrow",
+  "skill_scope_tools",
+  "tool_search_query",
+  "tool_search_result",
+  "transcript_compacted",
+  "transcript_projected",
+  "worker_update",
+] as const;
+
+/** What stands under `_meta.harn` of `tool_call` and `tool_call_update`, and nowhere else. */
+export const TOOL_LIFECYCLE_FIELDS = [
+  "audit",
+  "durationMs",
+  "error",
+  "errorCategory",
+  "executionDurationMs",
+  "executor",
+  "parsing",
+  "rawInputPartial",
+] as const;
+
+/** What stands under `content._meta.harn` of `agent_message_chunk`. */
+const CONTENT_FIELDS = ["visible_delta", "visible_text"] as const;
+
+/** The block of `initialize` by which a host knows what it can expect, and by which contract. */
+export function harnCapabilities(): { readonly harn: object } {
+  return {
+    harn: {
+      schemaCompatibility: "agentclientprotocol/agent-client-protocol schema v0.12.2",
+      extensionContract: "Harn ACP/MCP extensions v1",
+      sessionUpdateExtensions: SESSION_UPDATE_EXTENSIONS,
+      toolLifecycleExtensionFields: TOOL_LIFECYCLE_FIELDS,
+      contentExtensionFields: CONTENT_FIELDS,
+    },
+  };
+}

@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import { acpOutputs, acpUpdates, HOST } from "../../../test/support/acp-updates.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
+import { toolCall, toolSuccess } from "../../domain/tool.ts";
+import { STOCK_CLIENT } from "./client-profile.ts";
+import { updateLine } from "./session-update.ts";
+import { updateEncoder } from "./update-encoder.ts";
+import type { AcpOutput } from "./update-state.ts";
+
+const block = { messageId: "m", block: 0 };
+
+const CLIENTS: readonly AgentEvent[] = [
+  { type: "client.attached", clientId: "tui", mode: "controller", name: "TUI" },
+  { type: "control.passed", from: null, to: "tui" },
+  { type: "client.attached", clientId: "portal", mode: "observer", name: "" },
+  { type: "control.passed", from: "tui", to: "portal" },
+  { type: "client.detached", clientId: "portal", reason: "client_exit" },
+  { type: "control.passed", from: "portal", to: null },
+];
+
+describe("who is connected", () => {
+  it("is told to a host of the bridge once for each change [B-214]", () => {
+    const changes = acpUpdates(CLIENTS, HOST).map((update) => Object(update)["_meta"].harn);
+    const client = (client_id: string, isController: boolean, seconds: string) => ({
+      client_id,
+      mode: isController ? "controller" : "observer",
+      attached_at: seconds,
+      last_seen_at: seconds,
+      prompt_injection: isController,
+      permission_routing: isController,
+      metadata: {},
+    });
+    const state = (
+      about: object | null,
+      previous_controller_id: string | null,
+      active_controller_id: string | null,
+      clients: readonly object[],
+    ) => ({ client: about, previous_controller_id, active_controller_id, clients });
+    const tui = client("tui", true, "0");
+    const portal = client("portal", false, "2");
+    const taken = client("portal", true, "2");
+    const left = client("tui", false, "0");
+    expect(changes).toEqual([
+      { action: "attached", state: state(tui, null, "tui", [tui]) },
+      { action: "attached", state: state(portal, "tui", "tui", [tui, portal]) },
+      { action: "takeover", state: state(taken, "tui", "portal", [left, taken]) },
+      { action: "detached", state: state(null, "portal", null, [left]) },
+    ]);
+  });
+
+  it("is told to others as an event, of what happens now and not of themselves [W-24] [ACP-127]", () => {
+    const own: AgentEvent = { type: "client.attached", clientId: "me", mode: "observer", name: "" };
+    const all = acpOutputs([...CLIENTS, own], STOCK_CLIENT, { upTo: 3 });
+    expect(all.map(({ type }) => type)).toEqual(["caught-up", "event", "event"]);
+  });
+
+  it("fits into a line, however many there are [ACP-15]", () => {
+    const many = Array.from({ length: 1000 }, (_, at): AgentEvent => {
+      return { type: "client.attached", clientId: `client_${at}`, mode: "observer", name: "n" };
+    });
+    const lines = acpUpdates(many, HOST).map((update) => updateLine("s", update));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(48 * 1024);
+    expect(lines.at(-1)).toContain("client_999");
+  });
+});
+
+const call = toolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
+
+describe("what else a host of the bridge is told", () => {
+  it("is what went wrong in the agent's stream; others hear of it as an event [B-036] [W-24]", () => {
+    const raised: AgentEvent = {
+      type: "diagnostic.raised",
+      diagnostic: { code: "usage_invalid", message: "No number", count: 2 },
+    };
+    const unknown: AgentEvent = {
+      type: "unknown.reported",
+      what: "event",
+      name: "x",
+      raw: "secret",
+    };
+    const fields = { code: "usage_invalid", count: 2 };
+    expect(acpUpdates([raised], HOST)).toEqual([
+      {
+        sessionUpdate: "log",
+        _meta: { harn: { level: "warn", message: "No number", fields } },
+      },
+    ]);
+    expect(JSON.stringify(acpUpdates([unknown], HOST))).not.toContain("secret");
+    expect(acpOutputs([raised, unknown], STOCK_CLIENT).map(({ type }) => type)).toEqual([
+      "caught-up",
+      "event",
+      "event",
+    ]);
+  });
+
+  it("is how a tool gets on; others see that in the call alone [B-035]", () => {
+    const events: AgentEvent[] = [
+      { type: "tool.called", toolCallId: "t", ...block, call },
+      { type: "tool.progressed", toolCallId: "t", text: "half" },
+    ];
+    const data = { toolCallId: "t" };
+    expect(acpUpdates(events, HOST).at(-1)).toEqual({
+      sessionUpdate: "progress",
+      _meta: { harn: { phase: "tool", message: "half", progress: null, total: null, data } },
+    });
+    expect(acpOutputs(events, STOCK_CLIENT).filter(({ type }) => type === "event")).toEqual([]);
+    expect(acpUpdates(events, STOCK_CLIENT).at(-1)).toMatchObject({
+      sessionUpdate: "tool_call_update",
+      content: [{ type: "content", content: { type: "text", text: "half" } }],
+    });
+  });
+
+  it("are the arguments of a call as they come, and at last once in full [ACP-82] [B-027]", () => {
+    const written = JSON.stringify({ path: "a", content: "x".repeat(30_000) });
+    const deltas = written.match(/.{1,50}/g) ?? [];
+    const whole = toolCall({ id: "c", name: "write", inputText: written, runBy: "client" });
+    const events: AgentEvent[] = [
+      { type: "tool.announced", toolCallId: "t", ...block, name: "write" },
+      ...deltas.map((text): AgentEvent => ({ type: "tool.input.delta", toolCallId: "t", text })),
+      { type: "tool.called", toolCallId: "t", ...block, call: whole },
+    ];
+    const updates = acpUpdates(events, HOST);
+    const metas = updates.map((update) => Object(update)["_meta"].harn);
+    expect(metas.map(({ parsing }) => parsing)).toEqual([...metas.slice(1).map(() => true), false]);
+    const partial = metas.slice(1, -1).map(({ rawInputPartial }) => rawInputPartial);
+    expect(partial.every((text) => written.startsWith(text))).toBe(true);
+    // Each is all that came so far, and all of them together are not much more than the arguments themselves.
+    expect(partial.join("").length).toBeLessThan(3 * written.length);
+    expect(updates.filter((update) => "rawInput" in update)).toHaveLength(1);
+    expect(acpUpdates(events, STOCK_CLIENT)).toHaveLength(2);
+  });
+
+  it("is a whole message of a person, which others are told in chunks [B-019]", () => {
+    const sent = (text: string): AgentEvent => ({
+      type: "message.sent",
+      messageId: "u",
+      content: [{ type: "text", text }],
+      origin: "prompt",
+    });
+    expect(acpUpdates([sent("hi")], HOST)).toEqual([
+      { sessionUpdate: "user_message", messageId: "u", content: [{ type: "text", text: "hi" }] },
+    ]);
+    expect(acpUpdates([sent("hi")], STOCK_CLIENT)).toMatchObject([
+      { sessionUpdate: "user_message_chunk", messageId: "u" },
+    ]);
+    expect(acpUpdates([sent("x".repeat(60_000))], HOST)[0]?.sessionUpdate).toBe(
+      "user_message_chunk",
+    );
+  });
+
+  it("begins as soon as the client is known to be one", () => {
+    let profile = STOCK_CLIENT;
+    const encoder = updateEncoder({
+      sessionId: "s",
+      clientId: "me",
+      upTo: 0,
+      history: "shown",
+      profile: () => profile,
+    });
+    const state = encoder.initial();
+    const updates: AcpOutput[] = [];
+    const step = (seq: number): void => {
+      const event = { type: "text.delta", ...block, text: "a" } as const;
+      const envelope = { sessionId: "s", seq, at: 0, visibility: "public", event } as const;
+      encoder.step(state, envelope, (output) => updates.push(output));
+    };
+    step(1);
+    profile = HOST;
+    step(2);
+    expect(JSON.stringify(updates.slice(0, 2))).not.toContain("visible_delta");
+    expect(JSON.stringify(updates[2])).toContain("visible_delta");
+  });
+});
+
+describe("how full the context is", () => {
+  const usage = {
+    inputTokens: 100,
+    outputTokens: 20,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 4,
+    totalTokens: 127,
+  };
+  const bound = (contextTokens?: number): AgentEvent => ({
+    type: "agent.bound",
+    digest: "d",
+    definition: {
+      name: "a",
+      provider: { name: "p", seams: [], effectFree: false, canStop: false },
+      tools: [],
+      approvals: { deny: [], ask: [], allow: [], otherwise: "ask" },
+      caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
+      onLost: "ask",
+      settle: "wait",
+      approvalMs: 1,
+      ...(contextTokens !== undefined && { contextTokens }),
+    },
+  });
+  const reported: AgentEvent = { type: "usage.reported", usage };
+  const nothing = { ...usage, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
+
+  it("is told after each call of the model, where both numbers are known [ACP-76]", () => {
+    const update = { sessionUpdate: "usage_update", used: 127, size: 200_000 };
+    expect(acpUpdates([bound(200_000), reported, reported], STOCK_CLIENT)).toEqual([
+      update,
+      update,
+    ]);
+    expect(acpUpdates([bound(), reported], STOCK_CLIENT)).toEqual([]);
+    const zero: AgentEvent = { type: "usage.reported", usage: { ...nothing, cacheWriteTokens: 0 } };
+    expect(acpUpdates([bound(200_000), zero], STOCK_CLIENT)).toEqual([]);
+  });
+});
+
+describe("every update of a call", () => {
+  it("has the bridge's fields under _meta.harn and ACP's at its root [B-027] [B-028] [B-029]", () => {
+    const events: AgentEvent[] = [
+      { type: "tool.announced", toolCallId: "t", ...block, name: "read" },
+      { type: "tool.input.delta", toolCallId: "t", text: "{" },
+      { type: "tool.called", toolCallId: "t", ...block, call },
+      { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d" },
+      {
+        type: "tool.finished",
+        toolCallId: "t",
+        ending: "failed",
+        result: { ...toolSuccess("c", "no"), isError: true },
+        durationMs: 5,
+        beside: { locations: [{ path: "/a", line: 1 }] },
+      },
+    ];
+    const names =
+      "sessionUpdate toolCallId title kind status content locations rawInput rawOutput _meta";
+    const known = new Set(names.split(" "));
+    const updates = acpUpdates(events, HOST);
+    expect(
+      updates.flatMap((update) => Object.keys(update)).filter((key) => !known.has(key)),
+    ).toEqual([]);
+    expect(Object.keys(Object(updates.at(-1))["_meta"])).toEqual(["harn"]);
+    expect(Object(updates.at(-1))["_meta"].harn).toEqual({
+      durationMs: 4000,
+      executionDurationMs: 5,
+      error: "no",
+      errorCategory: "tool_error",
+    });
+  });
+});

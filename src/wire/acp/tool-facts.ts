@@ -1,0 +1,32 @@
+import type { ToolFacts } from "../../domain/agent-event.ts";
+import type { UpdateState } from "./update-state.ts";
+
+/** The tool of a call, as the agent's definition has it. */
+export function toolNamed({ agent }: UpdateState, name: string | undefined): ToolFacts | undefined {
+  return agent?.tools.find((tool) => tool.name === name);
+}
+
+export type WireExecutor =
+  | "harn_builtin"
+  | "host_bridge"
+  | "provider_native"
+  | { readonly kind: "mcp_server"; readonly serverName: string };
+
+/** Undefined for a tool that the agent's definition does not know: it did not run here. */
+export function executorOf(state: UpdateState, toolCallId: string): WireExecutor | undefined {
+  const tool = toolNamed(state, state.calls.get(toolCallId)?.name);
+  if (tool === undefined) return undefined;
+  const executor = tool.traits?.executor ?? { type: "builtin" };
+  switch (executor.type) {
+    case "builtin":
+      return "harn_builtin";
+    case "host":
+      return "host_bridge";
+    case "mcp":
+      return { kind: "mcp_server", serverName: executor.server };
+    case "provider":
+      return "provider_native";
+    default:
+      return executor satisfies never;
+  }
+}

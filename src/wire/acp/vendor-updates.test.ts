@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sortedJson } from "../../../test/support/sorted-json.ts";
+import { agentEventLine } from "./agent-event.ts";
+import { SESSION_UPDATE_EXTENSIONS } from "./extensions.ts";
+import { updateLine } from "./session-update.ts";
+import * as encoders from "./vendor-updates.ts";
+import type { VendorUpdate } from "./vendor-updates.ts";
+
+/** One example of each; those of `reminder_emitted` and `worker_update` are the ones of the bridge's own page. */
+const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, unknown> } }[] =
+  JSON.parse(
+    readFileSync(
+      join(import.meta.dirname, "../../../test/fixtures/acp/session-update-extensions.json"),
+      "utf8",
+    ),
+  );
+
+/** `worker_update` is written by `workerUpdate`. */
+function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorUpdate {
+  const name = `${sessionUpdate.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Update`;
+  const [, encoder] =
+    Object.entries(encoders).find(
+      ([one]) => one === name || one === name.replace("UpdateUpdate", "Update"),
+    ) ?? [];
+  const given = sessionUpdate === "reminder_emitted" ? fields["reminder"] : fields;
+  return (encoder as (fields: unknown) => VendorUpdate)(given);
+}
+
+describe("the bridge's own updates", () => {
+  it("are all that were advertised, but the commands, which are ACP's [B-022] [B-023] [B-050]", () => {
+    const names = FIXTURES.map(({ sessionUpdate }) => sessionUpdate);
+    expect([...names, "available_commands_update"].sort()).toEqual([...SESSION_UPDATE_EXTENSIONS]);
+    expect(Object.keys(encoders)).toHaveLength(names.length);
+  });
+
+  it.each(FIXTURES.map((fixture) => [fixture.sessionUpdate, fixture] as const))(
+    "write %s byte for byte, with all its fields under _meta.harn [B-031] [B-032] [B-033] [ACP-127]",
+    (sessionUpdate, fixture) => {
+      const update = encode(sessionUpdate, fixture["_meta"].harn);
+      expect(sortedJson(update)).toBe(sortedJson(fixture));
+      expect(Object.keys(update).sort()).toEqual(["_meta", "sessionUpdate"]);
+      expect(JSON.stringify(update["_meta"])).not.toContain('"sessionUpdate"');
+    },
+  );
+
+  it.each<readonly [id: string, name: string, fields: string]>([
+    [
+      "B-034",
+      "artifact",
+      "artifactId kind title mimeType spec fallback sizeBytes provenance metadata",
+    ],
+    ["B-035", "progress", "phase message progress total data"],
+    ["B-036", "log", "level message fields"],
+    ["B-037", "fs_watch", "subscriptionId events"],
+    [
+      "B-038",
+      "worker_update",
+      "workerId workerName workerTask workerMode event status terminal metadata audit",
+    ],
+    [
+      "B-039",
+      "transcript_compacted",
+      "mode reason strategy archivedMessages estimatedTokensBefore estimatedTokensAfter snapshotAssetId instructionMode instructionSource compactionPolicy",
+    ],
+    [
+      "B-040",
+      "transcript_projected",
+      "policy reason prefixHash keptCount droppedCount providerSafetyBlocked redactedCount reclaimedTokens rootsConsulted redactionPointers",
+    ],
+    ["B-041", "handoff", "handoffId artifactId handoff"],
+    ["B-042", "skill_activated", "skillName iteration reason"],
+    ["B-043", "skill_deactivated", "skillName iteration"],
+    ["B-044", "skill_scope_tools", "skillName allowedTools"],
+    ["B-045", "tool_search_query", "toolUseId name query strategy mode"],
+    ["B-046", "tool_search_result", "toolUseId promoted strategy mode"],
+    ["B-047", "hitl_request", "requestId kind payload"],
+    ["B-048", "hitl_resolved", "requestId kind outcome"],
+    ["B-049", "reminder_emitted", "reminder"],
+    [
+      "B-280",
+      "skill_narrow",
+      "reason removedTools remainingTools policy removedToolDetails keptToolDetails",
+    ],
+    ["B-214", "live_session_client", "action state"],
+  ])(
+    "[%s] carry in %s exactly its fields, whatever is given beside them [W-30]",
+    (_, name, list) => {
+      const fields =
+        FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};
+      const { harn } = encode(name, { ...fields, more: 1 })["_meta"];
+      expect(Object.keys(harn).sort()).toEqual(list.split(" ").sort());
+    },
+  );
+
+  it("carry a reminder with its seven fields, and no others [B-054]", () => {
+    const { _meta } = FIXTURES.find((one) => one.sessionUpdate === "reminder_emitted") ?? {};
+    const reminder = { ...Object(_meta?.harn["reminder"]), more: 1 };
+    const update = encoders.reminderEmittedUpdate(reminder);
+    const sent = JSON.parse(updateLine("s", update)).params.update["_meta"].harn.reminder;
+    expect(Object.keys(sent).sort()).toEqual(
+      "body reminderId renderedRole roleHint source tags ttlTurns".split(" "),
+    );
+  });
+
+  it("are a line of JSON-RPC like any other update [B-022] [B-031]", () => {
+    const update = FIXTURES.find((one) => one.sessionUpdate === "worker_update");
+    const line = updateLine("session_123", encode("worker_update", update?.["_meta"].harn ?? {}));
+    const params = { sessionId: "session_123", update };
+    expect(sortedJson(JSON.parse(line))).toBe(
+      sortedJson({ jsonrpc: "2.0", method: "session/update", params }),
+    );
+  });
+
+  it("leave the audit of a worker out where there is no writing session [B-079] [B-080]", () => {
+    const fields =
+      FIXTURES.find((one) => one.sessionUpdate === "worker_update")?.["_meta"].harn ?? {};
+    const { audit, ...rest } = fields;
+    expect(encode("worker_update", fields)["_meta"].harn).toHaveProperty("audit", audit);
+    expect(encode("worker_update", rest)["_meta"].harn).not.toHaveProperty("audit");
+  });
+});
+
+describe("the same for a client that did not ask for them", () => {
+  it("is a notification that it may pass over, with its fields beside its kind [W-24]", () => {
+    const update = encoders.logUpdate({ level: "warn", message: "m", fields: { code: "c" } });
+    expect(JSON.parse(agentEventLine("s", update))).toEqual({
+      jsonrpc: "2.0",
+      method: "_harn/agentEvent",
+      params: { sessionId: "s", kind: "log", level: "warn", message: "m", fields: { code: "c" } },
+    });
+  });
+
+  it("does not take a field for the kind of the event [W-24]", () => {
+    const kinds = FIXTURES.map(({ sessionUpdate, _meta }) => {
+      const { params } = JSON.parse(agentEventLine("s", encode(sessionUpdate, _meta.harn)));
+      expect(params.kind).toBe(sessionUpdate);
+      return [params.artifactKind, params.hitlKind];
+    });
+    expect(kinds.flat().filter(Boolean)).toEqual(["table", "question", "question"]);
+  });
+});

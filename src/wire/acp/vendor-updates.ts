@@ -1,0 +1,136 @@
+import type { SESSION_UPDATE_EXTENSIONS } from "./extensions.ts";
+import type { Reminder, VendorFields } from "./vendor-fields.ts";
+
+/** A name that was advertised at `initialize`; the commands are ACP's own. */
+export type VendorName = Exclude<
+  (typeof SESSION_UPDATE_EXTENSIONS)[number],
+  "available_commands_update"
+>;
+
+/** An update that ACP does not know: at its root are its name and `_meta`, and nothing else. */
+export interface VendorUpdate {
+  readonly sessionUpdate: VendorName;
+  readonly _meta: { readonly harn: object };
+}
+
+// One for each name. Each writes the fields of its kind and no others, whatever it is given beside them.
+export const artifactUpdate = variant("artifact", [
+  "artifactId",
+  "kind",
+  "title",
+  "mimeType",
+  "spec",
+  "fallback",
+  "sizeBytes",
+  "provenance",
+  "metadata",
+]);
+export const progressUpdate = variant("progress", [
+  "phase",
+  "message",
+  "progress",
+  "total",
+  "data",
+]);
+export const logUpdate = variant("log", ["level", "message", "fields"]);
+export const fsWatchUpdate = variant("fs_watch", ["subscriptionId", "events"]);
+export const workerUpdate = variant("worker_update", [
+  "workerId",
+  "workerName",
+  "workerTask",
+  "workerMode",
+  "event",
+  "status",
+  "terminal",
+  "metadata",
+  "audit",
+]);
+export const transcriptCompactedUpdate = variant("transcript_compacted", [
+  "mode",
+  "reason",
+  "strategy",
+  "archivedMessages",
+  "estimatedTokensBefore",
+  "estimatedTokensAfter",
+  "snapshotAssetId",
+  "instructionMode",
+  "instructionSource",
+  "compactionPolicy",
+]);
+export const transcriptProjectedUpdate = variant("transcript_projected", [
+  "policy",
+  "reason",
+  "prefixHash",
+  "keptCount",
+  "droppedCount",
+  "providerSafetyBlocked",
+  "redactedCount",
+  "reclaimedTokens",
+  "rootsConsulted",
+  "redactionPointers",
+]);
+export const handoffUpdate = variant("handoff", ["handoffId", "artifactId", "handoff"]);
+export const skillActivatedUpdate = variant("skill_activated", [
+  "skillName",
+  "iteration",
+  "reason",
+]);
+export const skillDeactivatedUpdate = variant("skill_deactivated", ["skillName", "iteration"]);
+export const skillScopeToolsUpdate = variant("skill_scope_tools", ["skillName", "allowedTools"]);
+export const skillNarrowUpdate = variant("skill_narrow", [
+  "reason",
+  "removedTools",
+  "remainingTools",
+  "policy",
+  "removedToolDetails",
+  "keptToolDetails",
+]);
+export const toolSearchQueryUpdate = variant("tool_search_query", [
+  "toolUseId",
+  "name",
+  "query",
+  "strategy",
+  "mode",
+]);
+export const toolSearchResultUpdate = variant("tool_search_result", [
+  "toolUseId",
+  "promoted",
+  "strategy",
+  "mode",
+]);
+export const hitlRequestUpdate = variant("hitl_request", ["requestId", "kind", "payload"]);
+export const hitlResolvedUpdate = variant("hitl_resolved", ["requestId", "kind", "outcome"]);
+export const liveSessionClientUpdate = variant("live_session_client", ["action", "state"]);
+
+const REMINDER = [
+  "reminderId",
+  "tags",
+  "body",
+  "roleHint",
+  "renderedRole",
+  "source",
+  "ttlTurns",
+] as const satisfies readonly (keyof Reminder)[];
+
+/** The one whose fields stand a level deeper. */
+export function reminderEmittedUpdate(reminder: Reminder): VendorUpdate {
+  return {
+    sessionUpdate: "reminder_emitted",
+    _meta: { harn: { reminder: only(reminder, REMINDER) } },
+  };
+}
+
+function variant<Name extends VendorName>(
+  sessionUpdate: Name,
+  names: readonly (keyof VendorFields[Name] & string)[],
+): (fields: VendorFields[Name]) => VendorUpdate {
+  return (fields) => ({ sessionUpdate, _meta: { harn: only(fields, names) } });
+}
+
+function only<Fields extends object>(
+  fields: Fields,
+  names: readonly (keyof Fields & string)[],
+): object {
+  const present = names.filter((name) => fields[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, fields[name]]));
+}
