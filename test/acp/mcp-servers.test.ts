@@ -123,6 +123,9 @@ describe("an MCP server that a client brings", () => {
     expect(said).toContain("NOT A NAME");
     expect(said).not.toContain(SECRET);
     expect(client.notes).toHaveLength(3);
+    await client.find(({ method, params }) => {
+      return method === "_harn/agentEvent" && JSON.stringify(params).includes("server missing");
+    });
     expect(await client.result("session/prompt", prompt(sessionId))).toEqual({
       stopReason: "end_turn",
     });
