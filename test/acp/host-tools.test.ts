@@ -34,7 +34,8 @@ async function hosted(
   world: EquippedSessions,
   tools: JsonValue = [READ],
 ): Promise<{ readonly client: AcpClient; readonly sessionId: string }> {
-  const client = await acpClient(world.sessions);
+  // However long this machine takes.
+  const client = await acpClient(world.sessions, { clock: fakeClock() });
   answering(client, "host/tools/list", () => ({ result: { tools } }));
   await client.ask("initialize", { clientCapabilities: HOST });
   const { sessionId } = await client.result("session/new", SETUP);
@@ -53,6 +54,7 @@ describe("the tools of a host", () => {
   it("are the agent's, and run where they are, under the call's own id [B-227] [B-237] [ACP-133]", async () => {
     const world = equippedSessions(READS);
     const { client, sessionId } = await hosted(world);
+    expect(client.notes).toEqual([]);
     expect(await world.tools(sessionId)).toEqual(["host__Read"]);
     answering(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
     expect(await client.result("session/prompt", prompt(sessionId))).toEqual({

@@ -55,11 +55,30 @@ export async function serveOnSocket(sessions: Sessions, options: Options = {}): 
 }
 
 /** A client that writes and reads plain lines. Whatever it reads is checked against the schema of ACP. */
-export interface AcpClient extends Served {
+export interface AcpClient extends Served, AcpTalk {
+  sendText(text: string): void;
+}
+
+export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
+  const { socket, served, notes } = await serveOnSocket(sessions, options);
+  let rest = "";
+  const sendText = (text: string): void => void socket.write(text);
+  const { take, ...talk } = acpTalk((line) => sendText(`${line}\n`));
+  socket.setEncoding("utf8");
+  socket.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+  onTestFinished(() => expect(rest).toBe(""));
+  return { ...talk, socket, served, notes, sendText };
+}
+
+/** What a client says and hears, whatever it is carried by. */
+export interface AcpTalk {
   /** Every message of the agent's, in order. */
   readonly messages: readonly Message[];
   send(message: unknown): void;
-  sendText(text: string): void;
   /** Sends a request and resolves with the whole answer. */
   ask(method: string, params?: unknown): Promise<Message>;
   /** The result of a request that is answered with one. */
@@ -72,13 +91,14 @@ export interface AcpClient extends Served {
   begin(): Promise<string>;
 }
 
-export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
-  const { socket, served, notes } = await serveOnSocket(sessions, options);
+/** `take` is for what comes, one message at a time. */
+export function acpTalk(
+  write: (text: string) => void,
+): AcpTalk & { readonly take: (text: string) => void } {
   const messages: Message[] = [];
   const problems: string[] = [];
   const methods = new Map<JsonValue, string>();
   let watchers: (() => void)[] = [];
-  let rest = "";
   let sent = 0;
 
   function take(line: string): void {
@@ -92,19 +112,9 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
     for (const wake of waking) wake();
   }
 
-  socket.setEncoding("utf8");
-  socket.on("data", (text: string) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  });
-  onTestFinished(() => {
-    expect(problems).toEqual([]);
-    expect(rest).toBe("");
-  });
+  onTestFinished(() => expect(problems).toEqual([]));
 
-  const sendText = (text: string): void => void socket.write(text);
-  const send = (message: unknown): void => sendText(`${JSON.stringify(message)}\n`);
+  const send = (message: unknown): void => write(JSON.stringify(message));
 
   async function find(fits: (message: Message) => boolean): Promise<Message> {
     for (;;) {
@@ -130,12 +140,9 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
   }
 
   return {
-    socket,
-    served,
-    notes,
+    take,
     messages,
     send,
-    sendText,
     ask,
     result,
     find,

@@ -13,7 +13,7 @@ export interface EquippedSessions {
   readonly sessions: RunningSessions;
   readonly store: Store;
   readonly reports: readonly unknown[];
-  log(sessionId: string): Promise<readonly Envelope[]>;
+  readonly log: (sessionId: string) => Promise<readonly Envelope[]>;
   /** The tools of the agent as it was last bound. */
   tools(sessionId: string): Promise<readonly string[]>;
   /** What the tools gave, as text. */

@@ -29,6 +29,8 @@ export interface AcpConnectionOptions {
   readonly principal: Principal;
   /** Whether that is this machine's user, who says where sessions work and what is started for them. */
   readonly isUser: boolean;
+  /** Whether the client is told with each update where it can go on from. */
+  readonly hasCursors: boolean;
   /** Names this connection among all others. */
   readonly connectionId: string;
   /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
@@ -84,8 +86,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     log,
     name: () => clientName ?? "",
     profile: () => profile,
-    update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
-    event: (sessionId, update) => writer.write(agentEventLine(sessionId, update)),
+    hasCursors: options.hasCursors,
+    update: (...told) => writer.write(updateLine(...told)),
+    event: (...told) => writer.write(agentEventLine(...told)),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);

@@ -21,9 +21,11 @@ export interface ClientLink {
   name(): string;
   /** What it can take, as far as it has said. */
   profile(): ClientProfile;
-  update(sessionId: string, update: SessionUpdate): void;
+  /** Whether the client is told with each update where it can go on from. */
+  readonly hasCursors: boolean;
+  update(sessionId: string, update: SessionUpdate, cursor?: string): void;
   /** The same for an update that the client would not know as one. */
-  event(sessionId: string, update: VendorUpdate): void;
+  event(sessionId: string, update: VendorUpdate, cursor?: string): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;

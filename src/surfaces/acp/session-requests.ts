@@ -9,9 +9,11 @@ import {
 } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-requests.ts";
+import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
-import { type AcpSession, createAcpSession } from "./acp-session.ts";
+import { type AcpSession, createAcpSession, type FollowOptions } from "./acp-session.ts";
+import { checkCursor } from "./check-cursor.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
 import { liveAfter, liveCommand } from "./live-requests.ts";
@@ -55,10 +57,11 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   async function joinExisting(
     sessionId: string,
     servers?: readonly BroughtServer[],
-  ): Promise<{ session: AcpSession; seq: number }> {
+  ): Promise<{ session: AcpSession; seq: number; cursor: string | undefined }> {
     await find(sessionId);
     const session = await join(sessionId, servers);
-    return { session, seq: (await find(sessionId)).seq };
+    const found = await find(sessionId);
+    return { session, seq: found.seq, cursor: placeAt(found, found.seq) };
   }
 
   async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
@@ -74,29 +77,28 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
 
   async function begin(request: RpcRequest, setup: SessionSetup): Promise<void> {
     checkSetup(link, setup);
-    const { sessionId, seq } = await sessionFor(setup);
+    const found = await sessionFor(setup);
+    const { sessionId, seq } = found;
     const session = await join(sessionId, setup.servers);
     // The client does not know the id before it has this answer, so nothing may come ahead of it.
-    link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+    link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
     if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
   }
 
-  async function load(request: RpcRequest, sessionId: string, setup: SessionSetup): Promise<void> {
-    checkSetup(link, setup);
-    const { session, seq } = await joinExisting(sessionId, setup.servers);
-    await session.follow({ upTo: seq, history: "shown", caughtUp: () => done(request) });
-  }
-
-  /** The client has what was said: it is told what comes. */
-  async function resume(
+  /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
+  async function follow(
     request: RpcRequest,
     sessionId: string,
-    setup: SessionSetup,
+    setup: SessionSetup & Pick<FollowOptions, "history">,
   ): Promise<void> {
+    const { servers, from, history } = setup;
     checkSetup(link, setup);
-    const { session, seq } = await joinExisting(sessionId, setup.servers);
-    if (session.isFollowed) return done(request);
-    await session.follow({ upTo: seq, history: "hidden", caughtUp: () => done(request) });
+    if (from !== undefined) await checkCursor(sessions, await find(sessionId), from);
+    const { session, seq, cursor } = await joinExisting(sessionId, servers);
+    const caughtUp = (): void => done(request, cursor);
+    if (from !== undefined) return session.follow({ upTo: seq, history, from, caughtUp });
+    if (history === "hidden" && session.isFollowed) return done(request);
+    await session.follow({ upTo: seq, history, caughtUp });
   }
 
   /** The client was told what was said in the other one, and knows it of this one. */
@@ -171,8 +173,12 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     await session.follow({ upTo: seq, history: "hidden" });
   }
 
-  function done(request: RpcRequest): void {
-    link.answer(request, { ok: true, result: doneAnswer() });
+  function done(request: RpcRequest, cursor?: string): void {
+    link.answer(request, { ok: true, result: doneAnswer(cursor) });
+  }
+
+  function placeAt({ incarnation }: SessionEntry, seq: number): string | undefined {
+    return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
   }
 
   /** A session that this connection has neither begun nor loaded is taken up where it is. */
@@ -189,9 +195,9 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       case "new":
         return begin(request, wanted);
       case "load":
-        return load(request, wanted.sessionId, wanted);
+        return follow(request, wanted.sessionId, { ...wanted, history: "shown" });
       case "resume":
-        return resume(request, wanted.sessionId, wanted);
+        return follow(request, wanted.sessionId, { ...wanted, history: "hidden" });
       case "fork":
         return fork(request, wanted.sessionId, wanted);
       case "list":

@@ -13,6 +13,7 @@ import {
   decodeTakeover,
 } from "./live-requests.ts";
 import { decodeServers } from "./mcp-servers.ts";
+import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -120,11 +121,19 @@ function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientR
   });
 }
 
-function decodeSetup({ cwd, mcpServers }: JsonObject): Decoded<SessionSetup> {
+function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<SessionSetup> {
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
   const servers = decodeServers(mcpServers);
-  return servers.ok ? decoded({ workingDirectory, servers: servers.value }) : servers;
+  if (!servers.ok) return servers;
+  const cursor = cursorIn(meta);
+  const from = typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
+  if (cursor !== undefined && from === undefined) return refusedParams(NO_PLACE);
+  return decoded({
+    workingDirectory,
+    servers: servers.value,
+    ...(from !== undefined && { from }),
+  });
 }
 
 /** Null for what is no absolute path. */
@@ -139,6 +148,7 @@ function isFilled(value: unknown): value is string {
 
 const NO_SESSION = '"sessionId" is missing';
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
+const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
 const NO_METHOD = '"methodId" names no method of "authMethods"';
 const RELATIVE = '"cwd" is not an absolute path';
 const MAX_NAME = 200;
