@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DIAGNOSTIC_CODES } from "../src/domain/diagnostic.ts";
 import { ERROR_CODES } from "../src/domain/errors.ts";
@@ -38,9 +38,11 @@ describe("docs/dependencies.md", () => {
 });
 
 describe("the pages in docs", () => {
-  const pages = readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`);
+  const pages = ["docs", "docs/editors"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  );
 
   it("show no key that would let somebody in who has only read them", () => {
     const digests = pages.filter((page) => /sha256["']?: ["']?[0-9a-f]{64}\b/i.test(read(page)));
@@ -54,9 +56,11 @@ describe("the pages in docs", () => {
 
   it("link to nothing that the package does not have", () => {
     const { files } = JSON.parse(read("package.json"));
-    const links = pages
-      .flatMap((page) => [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)])
-      .map((match) => join("docs", match[1] ?? ""));
+    const links = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) =>
+        join(dirname(page), match[1] ?? ""),
+      ),
+    );
     expect(links.length).toBeGreaterThan(3);
     const isPacked = (path: string): boolean =>
       ["README.md", ...files].some((file) => path === file || path.startsWith(`${file}/`));

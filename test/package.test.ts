@@ -81,6 +81,23 @@ describe("the packed package, installed in an empty folder", () => {
     );
   });
 
+  it("starts as the registry of ACP agents starts it, where there is no terminal [ACP-140]", () => {
+    const entry = readFileSync(join(root, "registry", "spanline", "agent.json"), "utf8");
+    const { args } = JSON.parse(entry).distribution.npx;
+    const output = execFileSync("npx", ["--no-install", "spanline", ...args, "-d", "data"], {
+      cwd: folder,
+      encoding: "utf8",
+      input: '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}\n',
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const [line = "", ...rest] = output.split("\n");
+    expect(rest).toEqual([""]);
+    expect(JSON.parse(line)).toMatchObject({
+      id: 0,
+      result: { agentInfo: { name: "spanline" }, authMethods: [{ id: "environment" }] },
+    });
+  });
+
   it("holds no tests, no sources of tests and no paths of the machine it was built on", () => {
     const shipped = join(folder, "node_modules", "spanline");
     const files = readdirSync(shipped, { recursive: true, encoding: "utf8" });

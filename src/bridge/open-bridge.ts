@@ -1,8 +1,7 @@
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { takeDirectory } from "./data-directory.ts";
 import { joinedSessions } from "./link/joined-sessions.ts";
-import { ownOrJoin, type Ownership } from "./ownership.ts";
+import type { Ownership } from "./ownership.ts";
 
 export interface Bridge {
   /** Usable at once, and through every change of owner. */
@@ -19,6 +18,9 @@ export function openBridge(options: BridgeOptions): Bridge {
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
   const join = async (): Promise<Ownership> => {
+    // An editor is answered before there is anybody to run its sessions.
+    const { takeDirectory } = await import("./data-directory.ts");
+    const { ownOrJoin } = await import("./ownership.ts");
     if (keysDirectory !== undefined) await takeDirectory(directory, keysDirectory);
     joining = ownOrJoin({
       directory,

@@ -10,7 +10,7 @@ import type { Sessions } from "../session/sessions.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { passedOver, type ConfigMark, type UsedConfig } from "./config/used-config.ts";
-import type { Joined } from "./link/joined-sessions.ts";
+import type { Joined } from "./link/joined.ts";
 import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { LinkedClients } from "./link/linked-clients.ts";
 import type { RemoteSessions } from "./link/remote-sessions.ts";

@@ -5,7 +5,9 @@ import type { BridgeOptions } from "./bridge-options.ts";
 import { openBridge } from "./open-bridge.ts";
 
 export interface AcpOptions
-  extends BridgeOptions, Pick<ServeAcpOptions, "input" | "output" | "session" | "log" | "signal"> {}
+  extends
+    BridgeOptions,
+    Pick<ServeAcpOptions, "input" | "output" | "session" | "log" | "detail" | "signal"> {}
 
 /** Serves one editor over a pair of streams, until it goes. */
 export async function runAcp(options: AcpOptions): Promise<void> {

@@ -10,6 +10,7 @@ export function addAcp(spanline: Command, done: (exitCode: number) => void): voi
     .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
     .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("-v, --verbose", "also say on standard error what was passed over")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: AcpFlags) => {
       const { acpCommand } = await import("./acp.ts");

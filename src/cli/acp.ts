@@ -1,6 +1,7 @@
 import { runAcp } from "../bridge/run-acp.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
+import { ownOutput } from "../platform/own-output.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
 import { agentsFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
@@ -10,16 +11,22 @@ import { stopped } from "./stopped.ts";
 export interface AcpFlags extends ConfigFlags {
   readonly session?: string;
   readonly dataDir?: string;
+  readonly verbose?: boolean;
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
 export async function acpCommand(flags: AcpFlags): Promise<number> {
-  const { session, dataDir } = flags;
-  // Standard output is the protocol's alone.
+  const { session, dataDir, verbose = false } = flags;
+  const output = ownOutput();
+  // Editors show what stands on standard error: nothing does where nothing is wrong.
   const log = (message: string, facts: object = {}): void => {
     process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
   };
   const notice = (line: string): void => log(line);
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => {
+    if (verbose || name !== "ExperimentalWarning") log(message, { warning: name });
+  });
   let directory: string;
   try {
     directory = dataDirectory(dataDir, notice);
@@ -40,9 +47,10 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
     ...usedConfig(flags),
     notice,
     input: process.stdin,
-    output: process.stdout,
+    output,
     signal: end.signal,
     log,
+    ...(verbose && { detail: log }),
     report,
     waiting: (owner) =>
       log("the process that has the sessions does not answer; waiting for it", {

@@ -39,7 +39,7 @@ export function router(
   groups: readonly [RouteGroup, ...RouteGroup[]],
   onBug: (error: unknown) => void,
 ): Router {
-  const routes = groups.flatMap((group) => group.routes);
+  const routes = groups.flatMap((group) => group.routes.map(compiled));
   const known = groups.map(({ routes: own, errors }) => ({
     segments: new Set<string | undefined>(own.map(({ path }) => firstSegment(path))),
     errors,
@@ -75,8 +75,10 @@ export function router(
       const hint = setting === undefined ? {} : { hint: settingHint(...setting) };
       return formOf(path)(new ApiError(status, code, message, { ...options, ...hint }));
     },
-    routeOf: (path) =>
-      routes.find((route) => labelsIn(route.path, path) !== undefined)?.path ?? "none",
+    routeOf(path) {
+      const found = path.split("/");
+      return routes.find(({ wanted }) => labelsIn(wanted, found) !== undefined)?.path ?? "none";
+    },
   };
 }
 
@@ -107,14 +109,26 @@ const REFUSALS: {
   431: { code: "validation_failed", reason: "headers_too_large" },
 };
 
+/** A route with its path taken apart. */
+interface CompiledRoute extends Pick<Route, "method" | "path"> {
+  readonly route: Route;
+  readonly wanted: readonly string[];
+}
+
+function compiled(route: Route): CompiledRoute {
+  const { method, path } = route;
+  return { method, path, route, wanted: path.split("/") };
+}
+
 interface Match {
   readonly route: Route;
   readonly labels: Labels;
 }
 
-function matchOf(routes: readonly Route[], { method, path }: RequestHead): Match {
-  const fitting = routes.flatMap((route) => {
-    const labels = labelsIn(route.path, path);
+function matchOf(routes: readonly CompiledRoute[], { method, path }: RequestHead): Match {
+  const found = path.split("/");
+  const fitting = routes.flatMap(({ route, wanted }) => {
+    const labels = labelsIn(wanted, found);
     return labels === undefined ? [] : [{ route, labels }];
   });
   const match = fitting.find(({ route }) => route.method === method);
@@ -129,18 +143,16 @@ function matchOf(routes: readonly Route[], { method, path }: RequestHead): Match
   throw new ApiError(405, "validation_failed", message, options);
 }
 
-function labelsIn(pattern: string, path: string): Labels | undefined {
-  const wanted = pattern.split("/");
-  const found = path.split("/");
+function labelsIn(wanted: readonly string[], found: readonly string[]): Labels | undefined {
   if (wanted.length !== found.length) return undefined;
+  if (wanted.some((segment, at) => segment !== found[at] && !segment.startsWith(":")))
+    return undefined;
   const labels = new Map<string, string>();
   for (const [at, segment] of wanted.entries()) {
-    const text = found[at] ?? "";
-    if (segment.startsWith(":")) {
-      const label = unescaped(text);
-      if (label === "") return undefined;
-      labels.set(segment.slice(1), label);
-    } else if (segment !== text) return undefined;
+    if (!segment.startsWith(":")) continue;
+    const label = unescaped(found[at] ?? "");
+    if (label === "") return undefined;
+    labels.set(segment.slice(1), label);
   }
   return Object.fromEntries(labels);
 }

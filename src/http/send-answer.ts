@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { idleTimer } from "./idle-timer.ts";
+import { pieceSink, plainSink, type PieceSink } from "./piece-sink.ts";
 import type { Pace, ServedAnswer } from "./served.ts";
 
 export interface SendOptions {
-  readonly gone: AbortSignal;
   /** A client that takes nothing of a whole answer for so long is cut off. */
   readonly stalledMs: number;
 }
@@ -12,7 +12,7 @@ export interface SendOptions {
 export async function sendAnswer(
   outgoing: ServerResponse,
   { status, headers, body, pace }: ServedAnswer,
-  { gone, stalledMs }: SendOptions,
+  { stalledMs }: SendOptions,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
     const length = status === 204 ? {} : { "content-length": String(body.length) };
@@ -23,27 +23,29 @@ export async function sendAnswer(
     return;
   }
   outgoing.writeHead(status, { ...headers });
-  // The client learns the status before the first piece, which may be long in coming.
-  outgoing.flushHeaders();
-  const timers = pace === undefined ? UNTIMED : timersOf(outgoing, pace);
+  // Who says nothing of their pace wants each piece to go as it is.
+  const sink = pace === undefined ? plainSink(outgoing) : pieceSink(outgoing);
+  sink.open();
+  const timers = pace === undefined ? UNTIMED : timersOf(outgoing, sink, pace);
   const pieces = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       timers.quiet.begin();
       const { done, value } = await pieces.next();
       timers.quiet.end();
-      if (gone.aborted) return;
+      if (outgoing.destroyed) return;
       if (done === true) break;
-      if (outgoing.write(value)) continue;
+      if (sink.write(value)) continue;
       timers.stalled.begin();
-      await writable(outgoing);
+      await sink.drained();
       timers.stalled.end();
-      if (gone.aborted) return;
+      if (outgoing.destroyed) return;
     }
     outgoing.end();
   } finally {
     timers.quiet.stop();
     timers.stalled.stop();
+    sink.flush();
     await pieces.return?.();
   }
 }
@@ -55,12 +57,16 @@ export async function sendAnswer(
 export const STALLED_MS = 300_000;
 
 /** Waiting for a piece is not stalling: that time runs only while there is something to take. */
-function timersOf(outgoing: ServerResponse, { clock, stalledMs = STALLED_MS, heartbeat }: Pace) {
+function timersOf(
+  outgoing: ServerResponse,
+  sink: PieceSink,
+  { clock, stalledMs = STALLED_MS, heartbeat }: Pace,
+) {
   const stalled = idleTimer(clock, stalledMs, () => outgoing.socket?.resetAndDestroy());
   if (heartbeat === undefined) return { quiet: UNTIMED.quiet, stalled };
   const quiet = idleTimer(clock, heartbeat.everyMs, () => {
     if (outgoing.destroyed) return;
-    outgoing.write(heartbeat.piece);
+    sink.write(heartbeat.piece);
     quiet.begin();
   });
   return { quiet, stalled };
@@ -68,17 +74,3 @@ function timersOf(outgoing: ServerResponse, { clock, stalledMs = STALLED_MS, hea
 
 const NO_TIMER = { begin: () => {}, end: () => {}, stop: () => {} };
 const UNTIMED = { quiet: NO_TIMER, stalled: NO_TIMER };
-
-/** Resolves when the client has read enough, or is gone. */
-function writable(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    outgoing.on("drain", done);
-    outgoing.on("close", done);
-    if (outgoing.destroyed) done();
-  });
-}

@@ -120,8 +120,7 @@ async function serve(
   const exchange = beginExchange(incoming, options);
   try {
     const answer = await answerTo(incoming, { head: exchange.head, gone, options });
-    if (answer !== undefined)
-      await sendAnswer(outgoing, exchange.dressed(answer), { gone, stalledMs });
+    if (answer !== undefined) await sendAnswer(outgoing, exchange.dressed(answer), { stalledMs });
     exchange.ended(answer === undefined || gone.aborted ? "gone" : "sent");
   } catch (error) {
     exchange.ended(gone.aborted ? "gone" : "failed");

@@ -1,4 +1,6 @@
+import type { AgentFacts } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
+import type { CommandReply } from "../domain/session-command.ts";
 import { digestOf } from "../platform/digest.ts";
 import { endGroup } from "../platform/held-process.ts";
 import type { SteadyClock } from "../platform/clock.ts";
@@ -7,6 +9,7 @@ import type { Agent } from "./agent.ts";
 import type { OpenEquipment } from "./client-equipment.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Failed } from "./driver-pool.ts";
+import type { FirstInput } from "./first-input.ts";
 import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
 import { loadState } from "./load-state.ts";
@@ -35,22 +38,43 @@ export interface Wanted {
   readonly signal: AbortSignal;
 }
 
-type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent">;
+type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent" | "first">;
+
+export interface Opening {
+  readonly agent: Agent;
+  readonly opened: Opened;
+  /** What it is opened for, by what its agent can do. */
+  readonly first?: (facts: AgentFacts) => FirstInput | undefined;
+}
+
+export interface OpenedDriver {
+  readonly driver: Driver;
+  readonly incarnation: string;
+  /** To what it was opened for. */
+  readonly reply: CommandReply | undefined;
+}
 
 /** The driver of a new session. */
 export async function openDriver(
   { sessionId, failed, signal }: Wanted,
-  { agent, opened }: { readonly agent: Agent; readonly opened: Opened },
+  { agent, opened, first }: Opening,
   around: Surroundings,
-): Promise<Driver> {
-  const { lease } = await acquire(sessionId, around);
+): Promise<OpenedDriver> {
+  const { lease, head } = await acquire(sessionId, around);
   const { workingDirectory } = opened;
   const place = workingDirectory === undefined ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
     const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
     const { digest, facts } = live.current;
-    const first = { ...opened, agent: { digest, facts } };
-    return begin(first, initialState, { ...around, lease, agent: live, failed, ...place });
+    const { commanded, commandId } = first?.(facts) ?? {};
+    const input = {
+      ...opened,
+      agent: { digest, facts },
+      ...(commanded !== undefined && { first: commanded }),
+    };
+    const options = { ...around, lease, agent: live, failed, ...place };
+    const begun = await begin({ input, commandId }, initialState, options);
+    return { ...begun, incarnation: head.incarnation };
   });
 }
 
@@ -77,7 +101,8 @@ export async function takeUpDriver(
     const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
     const doubted = doubt === undefined ? {} : { doubt };
     const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
-    return begin(first, state, { ...around, lease, agent: live, failed, ...place });
+    const options = { ...around, lease, agent: live, failed, ...place };
+    return (await begin({ input: first }, state, options)).driver;
   });
 }
 
@@ -87,11 +112,11 @@ function isBound({ agent }: SessionState, { digest, facts }: BoundAgent): boolea
 }
 
 /** Whoever comes next need not wait for a lease of which nothing came. */
-async function orReleased(
+async function orReleased<Started>(
   lease: Lease,
   { store }: Surroundings,
-  start: () => Promise<Driver>,
-): Promise<Driver> {
+  start: () => Promise<Started>,
+): Promise<Started> {
   try {
     return await start();
   } catch (error) {
@@ -102,14 +127,13 @@ async function orReleased(
 
 /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
 async function begin(
-  first: Happening,
+  { input, commandId }: { readonly input: Happening; readonly commandId?: string | undefined },
   from: SessionState,
   options: Omit<DriverOptions, "leaseMs">,
-): Promise<Driver> {
+): Promise<Pick<OpenedDriver, "driver" | "reply">> {
   const driver = startDriver(from, { ...options, leaseMs: LEASE_MS });
   try {
-    await driver.send(first);
-    return driver;
+    return { reply: await driver.send(input, commandId), driver };
   } catch (error) {
     await driver.close();
     throw error;

@@ -31,12 +31,23 @@ export interface Decided {
 
 /** What an input leads to. Nothing happens here: the events are what is to be written down, and then done. */
 export function decide(state: SessionState, input: Input): Decided {
+  if (input.type === "opened" && input.first !== undefined) return decideBoth(state, input);
   const work = startWork(state, input);
   const reply = take(work, input);
   // A refused command changes nothing, not even what time alone would change.
   if (work.state.agent !== null && reply?.status !== "refused") advanceTurn(work);
   const replied = reply === undefined ? {} : { reply: withTurn(reply, work) };
   return { events: work.drafts, state: work.state, ...replied };
+}
+
+/** To open a session mints no ids, so that both may do with one seed. */
+function decideBoth(state: SessionState, input: Extract<Input, { type: "opened" }>): Decided {
+  const { first, ...opened } = input;
+  const { at, seed } = input;
+  const before = decide(state, opened);
+  if (first === undefined) return before;
+  const after = decide(before.state, { ...first, at, seed });
+  return { ...after, events: [...before.events, ...after.events] };
 }
 
 /** A prompt that did not have to wait has begun its turn in this same decision. */

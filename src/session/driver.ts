@@ -86,8 +86,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
   async function step(happening: Happening, commandId?: string): Promise<CommandReply | undefined> {
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
-    const before =
-      commandId === undefined ? undefined : await store.findReply(sessionId, commandId);
+    // To a session that is being opened nobody has said anything.
+    const isKnown = commandId === undefined || happening.type === "opened";
+    const before = isKnown ? undefined : await store.findReply(sessionId, commandId);
     if (before !== undefined) return recordedReply(before, commandOf(happening));
     const seed = options.seed({ sessionId, seq: state.seq });
     const decided = decide(state, { ...happening, at: clock.now(), seed });
@@ -176,5 +177,6 @@ function acceptedCommand(
 }
 
 function commandOf(happening: Happening): unknown {
+  if (happening.type === "opened") return happening.first?.command;
   return happening.type === "commanded" ? happening.command : undefined;
 }

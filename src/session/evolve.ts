@@ -19,6 +19,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         ? { digest: event.digest, facts: event.definition }
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
+    isTitled: state.isTitled || isTitle(event),
     asked: askedWith(state, event),
     forgotten:
       event.type === "prompt.forgotten" ? [...state.forgotten, event.promptId] : state.forgotten,
@@ -28,6 +29,11 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     clients: evolveClients(state.clients, event, draft.at),
     receipts: lastReceipt(state.receipts, event),
   };
+}
+
+function isTitle(event: AgentEvent): boolean {
+  if (event.type === "session.opened") return event.title !== undefined;
+  return event.type === "session.titled" || event.type === "prompt.accepted";
 }
 
 /** More than can wait at once, since what waits can be withdrawn. */

@@ -33,18 +33,10 @@ export type Happening =
       /** Where the first conversation is to be on the provider's side. */
       readonly upstreamId?: string;
       readonly history?: readonly ModelMessage[];
+      /** What it is opened for. Where that is refused, the session is open all the same. */
+      readonly first?: Commanded;
     }
-  | {
-      readonly type: "commanded";
-      /** With its pictures kept as blobs. */
-      readonly command: SessionCommand<PromptPart>;
-      readonly by: Actor;
-      readonly rights: readonly Right[];
-      /** The sender's own name for it. */
-      readonly commandId?: string;
-      /** How many follow the session at the moment, the sender not among them. */
-      readonly readers?: number;
-    }
+  | Commanded
   | { readonly type: "call-said"; readonly callId: string; readonly said: readonly Said[] }
   /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
   | {
@@ -110,6 +102,18 @@ export type Happening =
       readonly isHere?: boolean;
       readonly doubt?: number;
     };
+
+export interface Commanded {
+  readonly type: "commanded";
+  /** With its pictures kept as blobs. */
+  readonly command: SessionCommand<PromptPart>;
+  readonly by: Actor;
+  readonly rights: readonly Right[];
+  /** The sender's own name for it. */
+  readonly commandId?: string;
+  /** How many follow the session at the moment, the sender not among them. */
+  readonly readers?: number;
+}
 
 export interface BoundAgent {
   readonly digest: string;

@@ -55,7 +55,7 @@ async function notToForget(
   return refused("access_denied", "This prompt is another's; it needs the right to control");
 }
 
-function commanding(
+export function commanding(
   command: SessionCommand<PromptPart>,
   { principal, clientId, commandId }: Sender,
 ) {
@@ -67,6 +67,6 @@ function commanding(
 }
 
 /** One sender's names for its commands are nobody else's. */
-function commandKey({ principal, commandId }: Sender): string | undefined {
+export function commandKey({ principal, commandId }: Sender): string | undefined {
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
 }

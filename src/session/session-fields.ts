@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../domain/agent-event.ts";
+import { titleOf } from "../domain/title-of.ts";
 import type { Draft } from "../domain/envelope.ts";
 import type { SessionFields } from "../store/store.ts";
 import type { SessionState } from "./state.ts";
@@ -7,12 +8,23 @@ import type { SessionState } from "./state.ts";
 export function sessionFields(
   events: readonly Draft[],
   { turn, approvals, tools }: SessionState,
+  isTitled = true,
 ): SessionFields {
   // Programs of a turn that was cancelled may still run: whoever comes next has to end them.
   const isIdle = turn.current === null && tools.programs.length === 0;
   const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
   const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
-  return Object.assign({ state }, ...events.map(({ event }) => fieldsOf(event)));
+  const fields = events.map(({ event }) => fieldsOf(event));
+  return Object.assign({ state }, isTitled ? {} : firstTitle(events), ...fields);
+}
+
+/** What was said first, which a title that somebody gives replaces. */
+function firstTitle(events: readonly Draft[]): SessionFields {
+  for (const { event } of events) {
+    const title = event.type === "prompt.accepted" ? titleOf(event.content) : undefined;
+    if (title !== undefined) return { title };
+  }
+  return {};
 }
 
 function fieldsOf(event: AgentEvent): SessionFields {

@@ -11,6 +11,11 @@ import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/s
 export interface Sessions {
   /** Begins a session with an agent, by its name. */
   open(options: OpenSession): Promise<SessionRecord>;
+  /**
+   * Begins a session with its first prompt: both are in the log, or neither. Where there is one under that id, it is only
+   * given the prompt, and another principal's is not.
+   */
+  begin(options: OpenSession, first: FirstPrompt): Promise<Begun>;
   /** Resolves when what the command changed is in the log. */
   command(sessionId: string, command: SessionCommand, from: Sender): Promise<CommandReply>;
   /**
@@ -59,6 +64,21 @@ export interface OpenSession {
   readonly copyOf?: string;
   /** The caller's own word, by which the session can be found again. */
   readonly label?: string;
+}
+
+export interface FirstPrompt {
+  readonly from: Sender;
+  /** By what the agent can do. What it throws is thrown, and nothing is begun. */
+  readonly prompt: (agent: AgentFacts) => Extract<SessionCommand, { readonly type: "prompt" }>;
+}
+
+/** A session as it was before the prompt. */
+export interface Begun extends Pick<
+  SessionRecord,
+  "sessionId" | "incarnation" | "agent" | "principal" | "seq"
+> {
+  /** Absent where the session was there, and is another's or was opened under another label: then nothing was said in it. */
+  readonly reply?: CommandReply;
 }
 
 export interface Sender {

@@ -13,6 +13,8 @@ export interface SessionState {
   /** Null before the session is opened. */
   readonly agent: BoundAgent | null;
   readonly principal: string;
+  /** Somebody gave it a title, or its first prompt did. */
+  readonly isTitled: boolean;
   /** Prompts and results that came, the last ones. */
   readonly asked: readonly AskedAt[];
   /** Prompts that nobody is to find any more. */
@@ -38,6 +40,7 @@ export const initialState: SessionState = {
   at: 0,
   agent: null,
   principal: "",
+  isTitled: false,
   asked: [],
   forgotten: [],
   turn: initialTurnState,

@@ -22,14 +22,14 @@ export type Written =
 
 /** Appends what was decided to the log: its receipts signed, and on the disk where something follows from it. */
 export async function writeDown(
-  { seq, receipts }: SessionState,
+  { seq, receipts, isTitled }: SessionState,
   { events, state: next }: Decided,
   { store, lease, sign, beside }: WriteOptions,
 ): Promise<Written> {
   const place = { sessionId: lease.sessionId, seq, receipts };
   const signed = signReceipts(events, place, sign);
   const sync = events.some(({ event }) => needsSync(event));
-  const index = sessionFields(events, next);
+  const index = sessionFields(events, next, isTitled);
   const appended = await store.append(lease, seq, { events: signed, sync, index, ...beside });
   if (appended.status === "repeated") return appended;
   // What was decided knows no signatures.

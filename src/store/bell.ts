@@ -3,55 +3,32 @@ export interface Bell {
   ring(sessionId: string): void;
   /** Rings for every session. */
   ringAll(): void;
-  /** For one who waits again and again, until the signal. */
-  listen(sessionId: string, signal: AbortSignal): Listening;
+  /** Calls at every ring of a session, and when the bell is closed, until it is left. */
+  listen(sessionId: string, heard: () => void): () => void;
   /** Nobody waits any more. */
   close(): void;
   readonly isClosed: boolean;
 }
 
-export interface Listening {
-  /** Resolves at the next ring, with the signal, or when the bell is closed. */
-  wait(): Promise<void>;
-  /** Listens no longer. */
-  leave(): void;
-}
-
 export function makeBell(): Bell {
-  const waiting = new Map<string, Set<() => void>>();
+  const listening = new Map<string, Set<() => void>>();
   let isClosed = false;
   const ring = (sessionId: string): void => {
-    for (const wake of waiting.get(sessionId) ?? []) wake();
+    listening.get(sessionId)?.forEach((heard) => heard());
   };
   const ringAll = (): void => {
-    for (const sessionId of waiting.keys()) ring(sessionId);
+    for (const sessionId of listening.keys()) ring(sessionId);
   };
   return {
     ring,
     ringAll,
-    listen(sessionId, signal) {
-      let resolve: () => void = () => {};
-      const wake = (): void => {
-        const wakes = waiting.get(sessionId);
-        wakes?.delete(wake);
-        if (wakes?.size === 0) waiting.delete(sessionId);
-        resolve();
-      };
-      // Once for all waits: to begin and end listening costs as much as to bring an event to a reader.
-      signal.addEventListener("abort", wake);
-      return {
-        wait: () =>
-          new Promise((done) => {
-            if (signal.aborted || isClosed) return done();
-            resolve = done;
-            const wakes = waiting.get(sessionId) ?? new Set();
-            wakes.add(wake);
-            waiting.set(sessionId, wakes);
-          }),
-        leave() {
-          signal.removeEventListener("abort", wake);
-          wake();
-        },
+    listen(sessionId, heard) {
+      const all = listening.get(sessionId) ?? new Set();
+      all.add(heard);
+      listening.set(sessionId, all);
+      return () => {
+        all.delete(heard);
+        if (all.size === 0 && listening.get(sessionId) === all) listening.delete(sessionId);
       };
     },
     close() {

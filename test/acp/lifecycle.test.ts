@@ -48,7 +48,7 @@ async function listed(
 }
 
 describe("what is offered", () => {
-  it("is what there is, and nothing else is there [ACP-24]", async () => {
+  it("is what there is, and nothing else is there [ACP-24] [ACP-36]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await acpClient(sessions);
     const { agentCapabilities } = await client.result("initialize");
@@ -135,6 +135,41 @@ describe("the list of sessions", () => {
     await client.ask("initialize");
     for (const params of [{ cursor: "nowhere" }, { cursor: 7 }, { cwd: "relative" }])
       expect(errorCode(await client.ask("session/list", params))).toBe(-32602);
+  });
+});
+
+describe("a session's title", () => {
+  it("is what was said first, until somebody gives it one [ACP-52]", async () => {
+    const { sessions } = world(says("Hi"));
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    await prompted(client, sessionId, "Fix the build\nplease");
+    await prompted(client, sessionId, "And the tests");
+    const titles = (): unknown[] =>
+      client
+        .updates()
+        .flatMap(({ sessionUpdate, title }) =>
+          sessionUpdate === "session_info_update" ? [title] : [],
+        );
+    expect(titles()).toEqual(["Fix the build"]);
+    expect(await listed(client)).toMatchObject([{ title: "Fix the build" }]);
+    const from = { principal: USER };
+    await sessions.command(sessionId, { type: "title", title: "The build" }, from);
+    await client.find(() => titles().length === 2);
+    expect(await listed(client)).toMatchObject([{ title: "The build" }]);
+  });
+
+  it("stays the one that it was opened with [ACP-52]", async () => {
+    const { sessions } = world(says("Hi"));
+    const { sessionId } = await sessions.open({
+      principal: USER,
+      workingDirectory: "/work",
+      title: "Mine",
+    });
+    const client = await acpClient(sessions);
+    await client.ask("initialize");
+    await prompted(client, sessionId, "Hello");
+    expect(await listed(client)).toMatchObject([{ title: "Mine" }]);
   });
 });
 

@@ -64,6 +64,7 @@ describe("a tool that needs an approval", () => {
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
     expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
     expect(client.updates().map(({ sessionUpdate, status }) => [sessionUpdate, status])).toEqual([
+      ["session_info_update", undefined],
       ["tool_call", "pending"],
       ["tool_call_update", "in_progress"],
       ["tool_call_update", "completed"],

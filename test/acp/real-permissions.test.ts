@@ -185,7 +185,10 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(await client.result("session/prompt", { sessionId, prompt })).toEqual({
       stopReason: "end_turn",
     });
-    expect(client.updates(sessionId)).toMatchObject([{ sessionUpdate: "agent_message_chunk" }]);
+    expect(client.updates(sessionId)).toMatchObject([
+      { sessionUpdate: "session_info_update" },
+      { sessionUpdate: "agent_message_chunk" },
+    ]);
     expect(client.messages.filter(isPermission)).toEqual([request]);
     reply(selected("deny"));
     await turn;

@@ -87,6 +87,7 @@ describe("the official client", () => {
     expect(await answer).toEqual({ stopReason: "end_turn" });
     expect(asked).toEqual([`tool_${turnId}`]);
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
+      "session_info_update",
       "tool_call",
       "tool_call_update",
       "tool_call_update",
@@ -104,7 +105,13 @@ describe("the official client", () => {
     const prompt = [{ type: "text" as const, text: "go" }];
     expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
     expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
-      new Set(["agent_thought_chunk", "agent_message_chunk", "tool_call", "tool_call_update"]),
+      new Set([
+        "session_info_update",
+        "agent_thought_chunk",
+        "agent_message_chunk",
+        "tool_call",
+        "tool_call_update",
+      ]),
     );
     expect(events).toMatchObject([
       { sessionId, kind: "live_session_client", action: "attached" },

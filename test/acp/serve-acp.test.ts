@@ -25,21 +25,24 @@ function errorCode({ error }: Message): unknown {
 }
 
 describe("the handshake", () => {
-  it.each([1, 2, 99])("speaks version 1 to a client that asks for %i [ACP-21]", async (version) => {
-    const client = await acpClient(scriptedSessions());
-    expect(await client.result("initialize", { protocolVersion: version })).toEqual({
-      protocolVersion: 1,
-      agentInfo: { name: "spanline", title: "Spanline", version: packageVersion() },
-      agentCapabilities: {
-        loadSession: true,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: true, sse: false },
-        sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
-        _meta: { harn: expect.anything() },
-      },
-      authMethods: [expect.objectContaining({ id: "environment" })],
-    });
-  });
+  it.each([1, 2, 99])(
+    "speaks version 1 to a client that asks for %i [ACP-21] [ACP-23]",
+    async (version) => {
+      const client = await acpClient(scriptedSessions());
+      expect(await client.result("initialize", { protocolVersion: version })).toEqual({
+        protocolVersion: 1,
+        agentInfo: { name: "spanline", title: "Spanline", version: packageVersion() },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
+          sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
+          _meta: { harn: expect.anything() },
+        },
+        authMethods: [expect.objectContaining({ id: "environment" })],
+      });
+    },
+  );
 
   it("comes first, and what is sent right behind it is served [ACP-22]", async () => {
     const client = await acpClient(scriptedSessions());
@@ -113,6 +116,7 @@ describe("a prompt", () => {
     const result = await client.result("session/prompt", prompt(sessionId, "hello"));
     expect(result).toEqual({ stopReason: "end_turn" });
     expect(client.messages.slice(2).map(({ method, id }) => method ?? id)).toEqual([
+      "session/update",
       "session/update",
       "session/update",
       3,
@@ -399,6 +403,7 @@ describe("a client among others", () => {
     expect(other.messages.map(({ method, id }) => method ?? id)).toEqual([
       1,
       2,
+      "session/update",
       "session/update",
       "session/update",
     ]);

@@ -43,6 +43,33 @@ describe("events", () => {
     expect(chunksOf(said.subarray(end))).toEqual(texts);
   });
 
+  it("come behind those of the request before, and an empty one is no end", async () => {
+    const server = await started(async function* () {
+      yield* ["data: 1\n\n", "", "data: 2\n\n"];
+    });
+    const request = "GET /events HTTP/1.1\r\nHost: localhost\r\n";
+    const socket = await server.raw(`${request}\r\n${request}Connection: close\r\n\r\n`);
+    const said = Buffer.concat(await socket.toArray());
+    const [, ...answers] = said.toString("latin1").split("HTTP/1.1 200 OK\r\n");
+    const bodies = answers.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4));
+    const wanted = ["data: 1\n\n", "data: 2\n\n"];
+    expect(bodies.map((body) => chunksOf(Buffer.from(body)))).toEqual([wanted, wanted]);
+  });
+
+  it("are the same for all who are sent them", async () => {
+    const events = Array.from({ length: 50 }, (_, at) => eventText("delta", `é ${at}`));
+    const server = await started(async function* () {
+      for (const event of events) {
+        yield event;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const all = await Promise.all(
+      Array.from({ length: 5 }, async () => (await server.call("GET", "/events")).text),
+    );
+    expect(all).toEqual(all.map(() => events.join("")));
+  });
+
   it("have one line of data for each line", () => {
     expect(eventText("a", "1\r\n2\n3\r4")).toBe("event: a\ndata: 1\ndata: 2\ndata: 3\ndata: 4\n\n");
     expect(eventText(undefined, "[DONE]")).toBe("data: [DONE]\n\n");

@@ -189,7 +189,14 @@ describe("how long a prompt lets an approval wait", () => {
     const provider = scriptedProvider(asking, { takes: TAKES });
     const world = await worldOf(agentOf({ provider, tools: [work], approvals }), { clock });
     for (const one of attached) {
-      const attach = { type: "attach", clientId: one, mode: "observer", name: one } as const;
+      const may = { mayPrompt: true, mayApprove: true };
+      const attach = {
+        type: "attach",
+        clientId: one,
+        mode: "observer",
+        name: one,
+        ...may,
+      } as const;
       await world.send(attach, { clientId: one });
     }
     const from = clientId === undefined ? {} : { clientId };
@@ -215,6 +222,17 @@ describe("how long a prompt lets an approval wait", () => {
   it("does not hold while somebody else is attached who may answer", async () => {
     const world = await waiting(["editor"], "me");
     expect(await world.events("approval.resolved")).toEqual([]);
+  });
+
+  it("holds while others only look on", async () => {
+    const provider = scriptedProvider(asking, { takes: TAKES });
+    const clock = fakeClock();
+    const world = await worldOf(agentOf({ provider, tools: [work], approvals }), { clock });
+    const attach = { type: "attach", clientId: "page", mode: "observer", name: "page" } as const;
+    await world.send(attach, { clientId: "page" });
+    await world.send({ type: "prompt", content, options: { approvalMs: 60_000 } });
+    const { deadline } = await world.event("approval.requested");
+    expect(deadline - clock.now()).toBe(60_000);
   });
 });
 

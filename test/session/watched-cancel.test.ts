@@ -8,6 +8,8 @@ async function running(): Promise<{ readonly world: World; readonly turnId: stri
   const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
   await world.prompt("Go");
   const { turnId } = await world.event("turn.started");
+  // The last that comes by itself.
+  await world.event("text.delta");
   return { world, turnId };
 }
 

@@ -1,4 +1,5 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import type { Principal } from "../../src/domain/actor.ts";
 import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
@@ -54,27 +55,7 @@ export async function serveOnSocket(sessions: Sessions, options: Options = {}): 
   return { socket, served, notes };
 }
 
-/** A client that writes and reads plain lines. Whatever it reads is checked against the schema of ACP. */
-export interface AcpClient extends Served, AcpTalk {
-  sendText(text: string): void;
-}
-
-export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
-  const { socket, served, notes } = await serveOnSocket(sessions, options);
-  let rest = "";
-  const sendText = (text: string): void => void socket.write(text);
-  const { take, ...talk } = acpTalk((line) => sendText(`${line}\n`));
-  socket.setEncoding("utf8");
-  socket.on("data", (text: string) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  });
-  onTestFinished(() => expect(rest).toBe(""));
-  return { ...talk, socket, served, notes, sendText };
-}
-
-/** What a client says and hears, whatever it is carried by. */
+/** What a client says and hears, whatever it is carried by. All that it hears is checked against the schemas of ACP. */
 export interface AcpTalk {
   /** Every message of the agent's, in order. */
   readonly messages: readonly Message[];
@@ -88,7 +69,34 @@ export interface AcpTalk {
   /** What `session/update` told of a session, so far. */
   updates(sessionId?: string): readonly Message[];
   /** `initialize` and `session/new`. */
-  begin(): Promise<string>;
+  begin(cwd?: string): Promise<string>;
+}
+
+/** One that writes and reads plain lines. */
+export interface LineClient extends AcpTalk {
+  sendText(text: string): void;
+}
+
+export interface AcpClient extends Served, LineClient {}
+
+export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
+  const served = await serveOnSocket(sessions, options);
+  return { ...served, ...lineClient(served.socket, served.socket) };
+}
+
+/** At the other end of a socket, or of the pipes of a process. */
+export function lineClient(from: Readable, to: Writable): LineClient {
+  let rest = "";
+  const sendText = (text: string): void => void to.write(text);
+  const { take, ...talk } = acpTalk((line) => sendText(`${line}\n`));
+  from.setEncoding("utf8");
+  from.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+  onTestFinished(() => expect(rest).toBe(""));
+  return { ...talk, sendText };
 }
 
 /** `take` is for what comes, one message at a time. */
@@ -155,9 +163,9 @@ export function acpTalk(
           ? [params["update"]]
           : [],
       ),
-    async begin() {
+    async begin(cwd = "/work") {
       await ask("initialize", { protocolVersion: 1, clientInfo: { name: "test", version: "1" } });
-      const { sessionId } = await result("session/new", { cwd: "/work", mcpServers: [] });
+      const { sessionId } = await result("session/new", { cwd, mcpServers: [] });
       return asText(sessionId);
     },
   };

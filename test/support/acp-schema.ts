@@ -4,11 +4,26 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../../src/domain/json.ts";
 import { SESSION_UPDATE_EXTENSIONS } from "../../src/wire/acp/extensions.ts";
 
-/** The schema of ACP v0.12.2 that the SDK of its time carries. */
-const file = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/schema.json");
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
+interface Schema {
+  readonly name: string;
+  readonly ajv: Ajv2020;
+}
 
+/** The schema of ACP v0.12.2 that the SDK of its time carries, and the newest of version 1. */
+const SCHEMAS: readonly Schema[] = [
+  schemaAt("v0.12.2", "@agentclientprotocol/sdk/schema/schema.json"),
+  schemaAt("newest", "acp-sdk-2/schema/v1/schema.json"),
+];
+
+function schemaAt(name: string, path: string): Schema {
+  const file = createRequire(import.meta.url).resolve(path);
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
+  return { name, ajv };
+}
+
+/** Updates that v0.12.2 does not have: for clients that say that they know them. */
+const LATER_UPDATES = new Set(["notice", "compaction_update", "compaction_summary_chunk"]);
 const PARAMS = new Map([
   ["session/update", "SessionNotification"],
   ["session/request_permission", "RequestPermissionRequest"],
@@ -26,8 +41,7 @@ const RESULTS = new Map([
   ["session/resume", "ResumeSessionResponse"],
   ["session/fork", "ForkSessionResponse"],
   ["session/close", "CloseSessionResponse"],
-  // Of a later schema: an empty answer, as that of closing.
-  ["session/delete", "CloseSessionResponse"],
+  ["session/delete", "DeleteSessionResponse"],
 ]);
 
 /** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */
@@ -67,11 +81,27 @@ function isOurs(method: string): boolean {
   return /^(_harn\/)?session\/(attach|takeover|detach|heartbeat|live_clients)$/.test(method);
 }
 
+/** By every schema that has the definition; one that neither has is a problem of its own. */
 function problems(name: string | undefined, value: unknown, what: string): readonly string[] {
-  const validate = name === undefined ? undefined : ajv.getSchema(`acp#/$defs/${name}`);
-  if (validate === undefined) return [`${what} is not in the schema`];
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(
-    ({ instancePath, message }) => `${what}${instancePath} ${message}`,
+  const later = isLaterUpdate(value);
+  const checks = SCHEMAS.flatMap((schema) => {
+    const validate = schema.ajv.getSchema(`acp#/$defs/${name}`);
+    return validate === undefined || (later && schema.name === "v0.12.2")
+      ? []
+      : [{ ...schema, validate }];
+  });
+  if (checks.length === 0) return [`${what} is not in the schema`];
+  return checks.flatMap((schema) =>
+    schema.validate(value)
+      ? []
+      : (schema.validate.errors ?? []).map(
+          ({ instancePath, message }) => `${schema.name}: ${what}${instancePath} ${message}`,
+        ),
   );
+}
+
+function isLaterUpdate(params: unknown): boolean {
+  if (!isObject(params) || !isObject(params["update"])) return false;
+  const { sessionUpdate } = params["update"];
+  return typeof sessionUpdate === "string" && LATER_UPDATES.has(sessionUpdate);
 }

@@ -19,6 +19,8 @@ export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** What standard input says; nothing when it is not given. */
   readonly input?: string;
+  /** Standard input stays open, for a test that writes to it. */
+  readonly isOpen?: boolean;
   /** As if a person sat there. */
   readonly isTerminal?: boolean;
   /** The folder of all when it is not given. */
@@ -56,7 +58,7 @@ export async function commandLine(): Promise<CommandLine> {
   writeFileSync(join(folder, "bin/package.json"), readFileSync(join(root, "package.json")));
 
   const start: CommandLine["start"] = (args, options = {}) => {
-    const { environment, input, isTerminal, workingDirectory = folder } = options;
+    const { environment, input, isOpen, isTerminal, workingDirectory = folder } = options;
     const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
     const seated = ["--import", SEATED];
     const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
@@ -65,7 +67,7 @@ export async function commandLine(): Promise<CommandLine> {
       cwd: workingDirectory,
     });
     children.push(child);
-    if (isTerminal !== true) child.stdin.end(input ?? "");
+    if (isTerminal !== true && isOpen !== true) child.stdin.end(input ?? "");
     return child;
   };
   return {

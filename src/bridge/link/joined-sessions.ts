@@ -1,17 +1,11 @@
 import type { Equipment } from "../../domain/equipment.ts";
-import type { Cursor } from "../../domain/envelope.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../session/new-id.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { Joined } from "./joined.ts";
+import { lastingSubscription } from "./lasting-subscription.ts";
 import { OwnerGoneError } from "./remote-sessions.ts";
-
-/** Sessions that are there until somebody goes: this process's own, or another's. */
-export interface Joined {
-  readonly sessions: Sessions;
-  /** Aborted when they are gone. */
-  readonly gone: AbortSignal;
-}
 
 export interface JoinedOptions {
   readonly clock: Clock;
@@ -76,6 +70,11 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       const options = { sessionId: newId("ses", clock.now()), ...given };
       return withOwner((sessions) => sessions.open(options));
     },
+    begin(given, first) {
+      const options = { sessionId: newId("ses", clock.now()), ...given };
+      const from = { commandId: newId("cmd", clock.now()), ...first.from };
+      return withOwner((sessions) => sessions.begin(options, { ...first, from }));
+    },
     async command(sessionId, command, from) {
       const sender = { commandId: newId("cmd", clock.now()), ...from };
       const reply = await withOwner((sessions) => sessions.command(sessionId, command, sender));
@@ -96,22 +95,9 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       if (reply.status === "accepted" && client !== undefined) client.equipment = equipment;
       return reply;
     },
-    async *subscribe(sessionId, from, signal) {
-      let cursor: Cursor | undefined = from;
-      while (!signal.aborted) {
-        const { sessions, gone } = await joined();
-        try {
-          for await (const batch of sessions.subscribe(sessionId, cursor, signal)) {
-            const last = batch.events.at(-1);
-            if (last !== undefined) cursor = { incarnation: batch.incarnation, seq: last.seq };
-            yield batch;
-          }
-          if (!gone.aborted) return;
-        } catch (error) {
-          if (!(error instanceof OwnerGoneError) && !gone.aborted) throw error;
-        }
-      }
-    },
+    subscribe: (sessionId, cursor, signal) => ({
+      [Symbol.asyncIterator]: () => lastingSubscription({ sessionId, cursor, signal, joined }),
+    }),
     peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
     list: (query) => withOwner((sessions) => sessions.list(query)),

@@ -28,7 +28,7 @@ export type OwnerMessage =
   | { readonly type: "error"; readonly id: number; readonly failure: Failure }
   | { readonly type: "batch"; readonly id: number; readonly batch: Batch };
 
-export type Method = Exclude<keyof Sessions, "subscribe" | "agents">;
+export type Method = Exclude<keyof Sessions, "subscribe" | "agents" | "begin">;
 
 /** A method with what it takes. */
 export type CallMessage<Called extends Method = Method> = {

@@ -136,6 +136,15 @@ export async function remoteSessions(
     gone: gone.signal,
     close: () => lines.close(),
     open: (given) => call("open", given),
+    /** One after the other: what makes the prompt is here, and what the agent can do is known there. */
+    async begin(given, { from, prompt }) {
+      const record = await call("open", given);
+      const { principal, label = null } = given;
+      if (record.principal !== principal.id || record.label !== label) return record;
+      const { agent } = await call("peek", record.sessionId);
+      const reply = await call("command", record.sessionId, prompt(agent), from);
+      return { ...record, reply };
+    },
     command: (...given) => call("command", ...given),
     equip: (...given) => call("equip", ...given),
     peek: (sessionId) => call("peek", sessionId),

@@ -15,6 +15,10 @@ export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
       refuse();
       return sessions.open(options);
     },
+    async begin(options, first) {
+      refuse();
+      return sessions.begin(options, first);
+    },
     async command(sessionId, command, from) {
       refuse();
       return sessions.command(sessionId, command, from);

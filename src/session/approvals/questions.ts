@@ -3,6 +3,7 @@ import type {
   ApprovalResolved,
   ApprovalVoted,
 } from "../../domain/agent-event.ts";
+import { liveClients } from "../../domain/live-client.ts";
 import { NO_TO } from "../../domain/answers.ts";
 import { agentOf, type Work } from "../work.ts";
 import type { PendingApproval } from "./approvals-state.ts";
@@ -18,8 +19,8 @@ export function ask(work: Work, asked: Asked): void {
 
 function ownWait({ state }: Work): number | undefined {
   const { current } = state.turn;
-  const isAlone = state.clients.attached.every(
-    ({ clientId }) => clientId === current?.by?.clientId,
+  const isAlone = liveClients(state.clients).every(
+    ({ clientId, mayApprove }) => !mayApprove || clientId === current?.by?.clientId,
   );
   return isAlone ? current?.options?.approvalMs : undefined;
 }

@@ -3,6 +3,7 @@ import { StoreError, wrongSeq } from "../store-error.ts";
 import type { EncodedEntry } from "./encoded-entry.ts";
 import type { EventKinds } from "./event-kinds.ts";
 import { heldSession } from "./leases.ts";
+import type { NewSessions } from "./new-sessions.ts";
 import { findReply } from "./session-parts.ts";
 import type { Sql } from "./sql.ts";
 
@@ -28,20 +29,27 @@ interface Tail {
 export class EntryWriter {
   readonly #sql: Sql;
   readonly #kinds: EventKinds;
+  readonly #fresh: NewSessions;
   /** Known from the transactions before, so that a session's row need not be read for every one. */
   readonly #tails = new Map<string, Tail>();
   #changed: Tail[] = [];
   #fileVersion = -1;
 
-  constructor(sql: Sql, kinds: EventKinds) {
+  constructor(sql: Sql, kinds: EventKinds, fresh: NewSessions) {
     this.#sql = sql;
     this.#kinds = kinds;
+    this.#fresh = fresh;
   }
 
   /** One transaction. An entry that is refused leaves nothing, and the others are written. */
   write(entries: readonly EncodedEntry[]): readonly Written[] {
     try {
-      return this.#sql.transaction(() => this.#writeAll(entries));
+      const written = this.#sql.transaction(() => {
+        this.#fresh.write();
+        return this.#writeAll(entries);
+      });
+      this.#fresh.written();
+      return written;
     } catch (error) {
       this.forget();
       this.#kinds.forget();

@@ -2,6 +2,7 @@ import type { Head, SessionRecord } from "../store.ts";
 import { batchOf, type SizedEvent } from "./batch-of.ts";
 import { EarlierEvents } from "./earlier-events.ts";
 import type { EncodedEvent } from "./encoded-entry.ts";
+import type { NewSessions } from "./new-sessions.ts";
 
 interface Live {
   /** What may be seen; the file may be further. */
@@ -35,9 +36,14 @@ export class LiveSessions {
   readonly #sessions = new Map<string, Live>();
   /** Of whatever session that somebody reads. */
   readonly earlier = new EarlierEvents();
+  readonly #fresh: NewSessions;
+
+  constructor(fresh: NewSessions) {
+    this.#fresh = fresh;
+  }
 
   head(sessionId: string): Head | undefined {
-    return this.#sessions.get(sessionId)?.head;
+    return this.#sessions.get(sessionId)?.head ?? this.#fresh.head(sessionId);
   }
 
   waitsFor(sessionId: string): number {
@@ -82,8 +88,13 @@ export class LiveSessions {
         live.unseen -= 1;
         live.record =
           live.unseen > 0 && live.record !== undefined ? change(live.record) : undefined;
+        // Whoever waited for it mostly reads it next: for that it is kept at hand a moment.
+        live.readers += 1;
         show(live, events);
-        this.#leave(sessionId, live);
+        setImmediate(() => {
+          live.readers -= 1;
+          this.#leave(sessionId, live);
+        });
       },
     };
   }
@@ -130,8 +141,11 @@ function show(live: Live, events: readonly EncodedEvent[]): void {
 class RecentEvents {
   #events: EncodedEvent[] = [];
   #bytes = 0;
+  /** What was last given: most readers are at the same place. */
+  #given: { readonly after: number; readonly batch: readonly SizedEvent[] } | undefined;
 
   add(events: readonly EncodedEvent[]): void {
+    this.#given = undefined;
     for (const event of events) {
       this.#events.push(event);
       this.#bytes += event.size;
@@ -149,12 +163,16 @@ class RecentEvents {
   }
 
   after(seq: number): readonly SizedEvent[] | undefined {
+    if (this.#given?.after === seq) return this.#given.batch;
     const first = this.#events[0]?.envelope.seq;
     if (first === undefined || seq < first - 1) return undefined;
-    return batchOf(this.#events.slice(seq - first + 1));
+    const batch = batchOf(this.#events.slice(seq - first + 1));
+    this.#given = { after: seq, batch };
+    return batch;
   }
 
   clear(): void {
+    this.#given = undefined;
     this.#events = [];
     this.#bytes = 0;
   }

@@ -12,6 +12,7 @@ import { EventRows } from "./event-rows.ts";
 import { FileChanges } from "./file-changes.ts";
 import { GroupSync } from "./group-sync.ts";
 import { LiveSessions } from "./live-sessions.ts";
+import { NewSessions } from "./new-sessions.ts";
 import { readingStore, type Beside } from "./reading-store.ts";
 import { expectCurrent, expectKnown, migrate } from "./schema.ts";
 import { hasFullText, keepSearchIndex } from "./search-index.ts";
@@ -108,7 +109,8 @@ function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
   const bell = makeBell();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
-  const live = new LiveSessions();
+  const fresh = new NewSessions(sql);
+  const live = new LiveSessions(fresh);
   const close = async (): Promise<void> => {
     await wal.close();
     checkpoint(sql);
@@ -116,7 +118,7 @@ function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
   };
   return {
     ...readingStore({ sql, rows, bell, beside: live }),
-    ...writingStore({ sql, kinds, rows, bell, live, sync, close }),
+    ...writingStore({ sql, kinds, rows, bell, live, fresh, sync, close }),
   };
 }
 

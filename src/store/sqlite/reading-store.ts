@@ -1,3 +1,4 @@
+import type { Envelope } from "../../domain/envelope.ts";
 import type { Bell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
 import type { Head, SessionRecord, Store } from "../store.ts";
@@ -30,6 +31,12 @@ export interface Beside {
   join(sessionId: string, head: Head): () => void;
 }
 
+interface Given {
+  readonly batch: readonly SizedEvent[];
+  /** Undefined where they are large. */
+  readonly envelopes: readonly Envelope[] | undefined;
+}
+
 export type ReadingStore = Pick<
   Store,
   | "findReply"
@@ -52,12 +59,18 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
   const headOf = (sessionId: string): Head | undefined =>
     beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
   const queue = new ReadingQueue();
+  let last: Given | undefined;
   const log: LogView = {
     head: headOf,
     next: (sessionId, after) => envelopesOf(nextOf(sessionId, after)),
     recent(sessionId, after) {
-      const recent = beside.recent(sessionId, after);
-      return recent !== undefined && isSmall(recent) ? envelopesOf(recent) : undefined;
+      const batch = beside.recent(sessionId, after);
+      if (batch === undefined) return undefined;
+      // Of many readers at one place each is given the same.
+      if (batch !== last?.batch) {
+        last = { batch, envelopes: isSmall(batch) ? envelopesOf(batch) : undefined };
+      }
+      return last.envelopes;
     },
     queue: (signal) => queue.wait(signal),
     join(sessionId) {

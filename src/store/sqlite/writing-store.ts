@@ -8,6 +8,7 @@ import type { EventRows } from "./event-rows.ts";
 import type { GroupSync } from "./group-sync.ts";
 import { heldSession, Leases } from "./leases.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import type { NewSessions } from "./new-sessions.ts";
 import type { ReadingStore } from "./reading-store.ts";
 import { putBlob, writeSnapshot } from "./session-parts.ts";
 import { deleteSession, findSession, readRecord, recordAfter } from "./session-rows.ts";
@@ -21,6 +22,7 @@ export interface WritingParts {
   readonly rows: EventRows;
   readonly bell: Bell;
   readonly live: LiveSessions;
+  readonly fresh: NewSessions;
   readonly sync: GroupSync;
   /** Called last. */
   close(): Promise<void>;
@@ -30,9 +32,9 @@ export type WritingStore = Omit<Store, keyof ReadingStore>;
 
 /** The half of a store that changes something. */
 export function writingStore(parts: WritingParts): WritingStore {
-  const { sql, kinds, rows, bell, live, sync } = parts;
+  const { sql, kinds, rows, bell, live, fresh, sync } = parts;
   const leases = new Leases(sql, kinds);
-  const writer = new EntryWriter(sql, kinds);
+  const writer = new EntryWriter(sql, kinds, fresh);
   const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
 
   /** Everything is done in the order in which it was asked for. */
@@ -40,7 +42,12 @@ export function writingStore(parts: WritingParts): WritingStore {
     expectUsable(parts);
     queue.flush();
     writer.forget();
-    return sql.transaction(work);
+    const result = sql.transaction(() => {
+      fresh.write();
+      return work();
+    });
+    fresh.written();
+    return result;
   };
   const changed = (sessionId: string): void => {
     writer.forget();
@@ -50,6 +57,9 @@ export function writingStore(parts: WritingParts): WritingStore {
 
   return {
     async acquire(sessionId, options) {
+      expectUsable(parts);
+      const isNew = !fresh.has(sessionId) && findSession(sql, sessionId) === undefined;
+      if (isNew) return fresh.lease(sessionId, options);
       const acquired = write(() => leases.acquire(sessionId, options));
       // What the owner before wrote is there for the next one to read.
       if (live.hasUnseen(sessionId)) await sync.now();
@@ -125,14 +135,14 @@ function appendAll(
 
 /** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */
 function recordsBefore(
-  { sql, live }: WritingParts,
+  { sql, live, fresh }: WritingParts,
   entries: readonly WaitingEntry[],
 ): Map<string, SessionRecord> {
   const records = new Map<string, SessionRecord>();
   for (const { encoded } of entries) {
     const { sessionId } = encoded.lease;
     if (!encoded.entry.sync || records.has(sessionId) || live.hasUnseen(sessionId)) continue;
-    const record = readRecord(sql, sessionId);
+    const record = fresh.record(sessionId) ?? readRecord(sql, sessionId);
     if (record !== undefined) records.set(sessionId, record);
   }
   return records;

@@ -39,6 +39,8 @@ export interface AcpConnectionOptions {
   readonly clock: Clock;
   readonly writer: LineWriter;
   readonly log: AcpLog;
+  /** Notes about what is nobody's fault. */
+  readonly detail?: AcpLog;
 }
 
 /** One client's connection: what comes in by the line, and who deals with it. */
@@ -60,7 +62,7 @@ interface Question {
 }
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
-  const { sessions, principal, connectionId, version, writer, log } = options;
+  const { sessions, principal, connectionId, version, writer, log, detail } = options;
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
   const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
   /** The sessions of prompts that have no answer yet. */
@@ -141,7 +143,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   function notification({ method, params }: RpcNotification): void {
     const wanted = decodeNotification(method, params);
-    if (wanted === undefined) return log("a notification was passed over", { method });
+    if (wanted === undefined) return detail?.("a notification was passed over", { method });
     if (wanted.type === "cancel")
       return lanes.run(wanted.sessionId, () => requests.cancel(wanted.sessionId));
     // Behind the prompt itself, which may not have begun yet.
@@ -162,7 +164,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
         case "response":
           return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
         case "stray":
-          return log("an answer that nobody waits for", { id: message.id });
+          return detail?.("an answer that nobody waits for", { id: message.id });
         case "refused":
           return writer.write(message.line);
       }

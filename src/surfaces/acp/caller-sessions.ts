@@ -1,7 +1,7 @@
 import { mayUseAgent, requireRight, type Caller } from "../../http/caller.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { Sessions } from "../../session/sessions.ts";
+import type { OpenSession, Sessions } from "../../session/sessions.ts";
 
 /** Sessions as somebody has them whose key is for some agents only, and whose requests are counted. */
 export function callerSessions(
@@ -10,17 +10,19 @@ export function callerSessions(
   rates: RateLimits | undefined,
 ): Sessions {
   const isOwn = ({ agent }: { readonly agent: string }): boolean => mayUseAgent(caller, agent);
+  const allowed = (wanted: OpenSession): OpenSession => {
+    rates?.request(caller.id);
+    const agent = wanted.agent ?? sessions.agents.find((one) => mayUseAgent(caller, one));
+    if (agent === undefined || !isOwn({ agent })) throw noAgent();
+    return { ...wanted, agent };
+  };
   return {
     ...sessions,
     get agents() {
       return sessions.agents.filter((agent) => mayUseAgent(caller, agent));
     },
-    async open(wanted) {
-      rates?.request(caller.id);
-      const agent = wanted.agent ?? sessions.agents.find((one) => mayUseAgent(caller, one));
-      if (agent === undefined || !isOwn({ agent })) throw noAgent();
-      return sessions.open({ ...wanted, agent });
-    },
+    open: async (wanted) => sessions.open(allowed(wanted)),
+    begin: async (wanted, first) => sessions.begin(allowed(wanted), first),
     async command(sessionId, command, from) {
       if (command.type === "prompt") rates?.request(caller.id);
       return sessions.command(sessionId, command, from);

@@ -22,6 +22,8 @@ export interface ServeAcpOptions {
   /** What `session/new` gives instead of a new session: "latest", or the session with this id. */
   readonly session?: string;
   readonly log: AcpLog;
+  /** Notes about what is nobody's fault, for whoever looks for one. */
+  readonly detail?: AcpLog;
   /** Ends the connection, as the end of the input does. */
   readonly signal?: AbortSignal;
   /** Names this connection among all others, in the client's id and in the ids of what it is asked. */

@@ -18,12 +18,23 @@ const BESIDE_BYTES = 300;
 /** Events as server-sent events, each written out once for all who read it at about the same time. */
 export class EventFrames {
   readonly #frames = new NewestKept<Uint8Array>(KEPT_BYTES);
+  /** Those who follow a session at the same pace are given the same event one after the other. */
+  #last: { readonly envelope: Envelope; readonly pieces: readonly Uint8Array[] } | undefined;
 
   /**
    * The frames of some events in pieces: short ones together, a long one in several. The id of a frame is the cursor, its
    * data the envelope. A reader that is told nothing of internal events resumes from before them, and again sees none.
    */
-  *pieces({ incarnation, events }: EventRun): Generator<Uint8Array> {
+  pieces(run: EventRun): Iterable<Uint8Array> {
+    const [only] = run.events;
+    if (only === undefined || run.events.length > 1) return this.#pieces(run);
+    if (this.#last?.envelope === only) return this.#last.pieces;
+    const pieces = [...this.#pieces(run)];
+    this.#last = { envelope: only, pieces };
+    return pieces;
+  }
+
+  *#pieces({ incarnation, events }: EventRun): Generator<Uint8Array> {
     let gathered: Uint8Array[] = [];
     let length = 0;
     for (const envelope of events) {

@@ -68,24 +68,51 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
   };
 }
 
-async function* streamed(
+type Piece = Uint8Array | string;
+
+function streamed(
   batches: AsyncIterator<EventRun>,
   frames: EventFrames,
   gone: AbortSignal,
-): AsyncGenerator<Uint8Array | string> {
-  try {
-    // How long a browser waits before it connects again.
-    yield "retry: 1000\n\n";
-    for (;;) {
-      const { done, value } = await batches.next();
-      if (done === true) return;
-      for (const piece of frames.pieces(value)) yield piece;
-    }
-  } catch (error) {
-    if (gone.aborted) return;
-    if (!(error instanceof SpanlineError)) throw error;
-    yield `event: failure\ndata: ${JSON.stringify(failureBody(error.toFailure()))}\n\n`;
-  } finally {
-    await batches.return?.();
-  }
+): AsyncIterable<Piece> {
+  return { [Symbol.asyncIterator]: () => piecesOf(batches, frames, gone) };
 }
+
+/** By hand, since each step of a generator costs as much as to send an event. */
+function piecesOf(
+  batches: AsyncIterator<EventRun>,
+  frames: EventFrames,
+  gone: AbortSignal,
+): AsyncIterator<Piece> {
+  // How long a browser waits before it connects again.
+  let left: Iterator<Piece> = ["retry: 1000\n\n"].values();
+  let isOver = false;
+  const taken = (
+    result: IteratorResult<EventRun>,
+  ): IteratorResult<Piece> | Promise<IteratorResult<Piece>> => {
+    if (result.done === true) return OVER;
+    left = frames.pieces(result.value)[Symbol.iterator]();
+    return next();
+  };
+  const failed = (error: unknown): IteratorResult<Piece> => {
+    isOver = true;
+    if (gone.aborted) return OVER;
+    if (!(error instanceof SpanlineError)) throw error;
+    const body = JSON.stringify(failureBody(error.toFailure()));
+    return { done: false, value: `event: failure\ndata: ${body}\n\n` };
+  };
+  const next = (): Promise<IteratorResult<Piece>> => {
+    const piece = left.next();
+    if (piece.done !== true) return Promise.resolve(piece);
+    return isOver ? Promise.resolve(OVER) : batches.next().then(taken, failed);
+  };
+  return {
+    next,
+    async return() {
+      await batches.return?.();
+      return OVER;
+    },
+  };
+}
+
+const OVER = { done: true, value: undefined } as const;

@@ -1,14 +1,15 @@
+import type { AgentFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mayUseAgent } from "../../http/caller.ts";
 import { digestOfText } from "../../platform/digest.ts";
-import type { OpenSession, Outlook, Sessions } from "../../session/sessions.ts";
+import type { Outlook, Sessions } from "../../session/sessions.ts";
 import { callIdOf } from "../../wire/responses/ids.ts";
 import type { Ask, Asked, NamedSession } from "./ask.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
-import { sayOnce } from "./say-once.ts";
+import { sayOnce, senderOf, settledAsk, type Asking } from "./say-once.ts";
 import { answeredSession } from "./stateless-agents.ts";
 import { askedAt, isFound } from "./stored-response.ts";
 
@@ -74,14 +75,10 @@ async function adopted(
   if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
     throw refusals.unknownSession(sessionId, param);
   const name = agentFor(agent, caller, sessions);
-  return openOwn(sessions, { sessionId, agent: name, principal: caller });
-}
-
-/** Of two who open a session under one id, one finds the other's: that is theirs alone. */
-async function openOwn(sessions: Sessions, wanted: OpenSession): Promise<SessionRecord> {
-  const record = await sessions.open(wanted);
-  if (record.principal === wanted.principal.id) return record;
-  throw refusals.unknownSession(record.sessionId);
+  const record = await sessions.open({ sessionId, agent: name, principal: caller });
+  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  if (record.principal === caller.id) return record;
+  throw refusals.unknownSession(sessionId);
 }
 
 /** As AgentCore wants it. */
@@ -115,18 +112,28 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
   if (isForeign && foreignHistory === "reject") throw refusals.foreignHistory();
   const isTold = isForeign && foreignHistory === "replay";
-  const record = await openOwn(sessions, {
-    sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
-    agent: name,
-    principal: caller,
-    label: retry.fingerprint,
-    ...(isTold && { history }),
-  });
-  if (record.label !== retry.fingerprint) throw refusals.keyReused();
-  const outlook = await sessions.peek(record.sessionId);
-  const options = promptOptions(ask, outlook, { instructions, settings });
   const note = noteOf(ask, { agent: name, clientTools: [] });
-  const asked = await sayOnce(ask, record, { type: "prompt", content, options, note }, sessions);
+  let command: (Asking & { readonly type: "prompt" }) | undefined;
+  const { reply, ...record } = await sessions.begin(
+    {
+      sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
+      agent: name,
+      principal: caller,
+      label: retry.fingerprint,
+      ...(isTold && { history }),
+    },
+    {
+      from: senderOf(ask),
+      prompt(agent) {
+        const options = promptOptions(ask, agent, { instructions, settings });
+        return (command = { type: "prompt", content, options, note });
+      },
+    },
+  );
+  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  if (record.principal !== caller.id) throw refusals.unknownSession(record.sessionId);
+  if (reply === undefined || command === undefined) throw refusals.keyReused();
+  const asked = await settledAsk(ask, record, { command, reply, sessions });
   return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
 }
 
@@ -163,7 +170,7 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
     const command = { type: "give-results", results, note, ...said, ...place } as const;
     return sayOnce(ask, record, command, sessions);
   }
-  const options = promptOptions(ask, outlook, { instructions, settings });
+  const options = promptOptions(ask, outlook.agent, { instructions, settings });
   const note = noteOf(ask, { agent: record.agent, clientTools: [] });
   return sayOnce(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
 }
@@ -205,8 +212,8 @@ interface Options {
   readonly settings: ResponsesSettings;
 }
 
-function promptOptions(ask: Ask, { agent }: Outlook, { instructions, settings }: Options) {
-  const agentTools = agent.tools.map(({ name }) => name);
+function promptOptions(ask: Ask, { tools }: AgentFacts, { instructions, settings }: Options) {
+  const agentTools = tools.map(({ name }) => name);
   return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
 }
 

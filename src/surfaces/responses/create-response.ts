@@ -89,7 +89,7 @@ export function events(
   surface: Surface,
   asked: Asked,
   reader: Reader,
-): Promise<AsyncGenerator<readonly StreamEvent[]>> {
+): Promise<AsyncIterableIterator<readonly StreamEvent[]>> {
   const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
   return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
 }

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Cursor, Envelope } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { answerSpan, type AnswerSpan } from "./answer-span.ts";
@@ -7,23 +7,49 @@ import type { Asked } from "./ask.ts";
 type Log = Pick<Asked, "sessionId" | "incarnation">;
 
 /** What the log has from a number on, and then whatever comes, until it is told to stop. */
-export async function* batchesFrom(
+export function batchesFrom(
   { sessionId, incarnation }: Log,
   first: number,
   sessions: Sessions,
   signal: AbortSignal,
-): AsyncGenerator<readonly Envelope[]> {
-  const cursor = { incarnation, seq: first - 1 };
-  try {
-    for await (const { events } of sessions.subscribe(sessionId, cursor, signal)) yield events;
-  } catch (error) {
-    if (!(error instanceof SpanlineError) || error.code !== "cursor_gone") throw error;
+): Batches {
+  let seen = first - 1;
+  let isWhole = false;
+  const from = (cursor: Cursor | undefined): AsyncIterator<Batch> =>
+    sessions.subscribe(sessionId, cursor, signal)[Symbol.asyncIterator]();
+  let source = from({ incarnation, seq: seen });
+  const taken = (result: IteratorResult<Batch>): IteratorResult<readonly Envelope[]> => {
+    if (result.done === true) return result;
+    const { events } = result.value;
+    const value = isWhole ? events.filter(({ seq }) => seq > seen) : events;
+    seen = value.at(-1)?.seq ?? seen;
+    return { done: false, value };
+  };
+  const failed = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
+    if (isWhole || !(error instanceof SpanlineError) || error.code !== "cursor_gone") throw error;
     // Retention drops pieces of texts that have ended: all that is kept has the whole of them.
-    for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) {
-      yield events.filter(({ seq }) => seq >= first);
-    }
-  }
+    isWhole = true;
+    source = from(undefined);
+    return source.next().then(taken);
+  };
+  const batches: Batches = {
+    [Symbol.asyncIterator]: () => batches,
+    next: () => source.next().then(taken, failed),
+    async return() {
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return batches;
 }
+
+interface Batch {
+  readonly events: readonly Envelope[];
+}
+
+type Batches = AsyncIterableIterator<readonly Envelope[]> & {
+  return(): Promise<IteratorResult<readonly Envelope[]>>;
+};
 
 /** An event that is known to be there, by its number; undefined where retention has dropped it. */
 export async function envelopeAt(

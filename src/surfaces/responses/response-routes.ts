@@ -8,13 +8,13 @@ import { compactionObject, conversationIn } from "../../wire/responses/compactio
 import { inputItemsOf, listPage, readPageWish } from "../../wire/responses/input-items.ts";
 import { readNote } from "../../wire/responses/recorded-request.ts";
 import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
-import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
 import { agentFor } from "./ask-session.ts";
 import { cancelResponse, pauseOf } from "./cancel-response.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
 import { refusedBySession } from "./refusals.ts";
+import { sharedText } from "./shared-text.ts";
 import { storedResponse } from "./stored-response.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
@@ -22,6 +22,7 @@ import type { Surface } from "./surface.ts";
 /** Responses: made, found again, followed again, cancelled, forgotten. */
 export function responseRoutes(surface: Surface): GuardedRoute[] {
   const { sessions, clock } = surface;
+  const sharedTextOf = sharedText();
   return [
     createResponseRoute(surface),
     {
@@ -47,8 +48,9 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
           gone: request.gone,
           isDetached: true,
         });
-        const texts = streamTexts(behind(outputs, after), sseText);
-        return eventStream(texts, surface.streaming);
+        const textOf = (event: StreamEvent): string =>
+          event.sequence_number > after ? sharedTextOf(asked, event) : "";
+        return eventStream(streamTexts(outputs, textOf), surface.streaming);
       },
     },
     {
@@ -95,14 +97,6 @@ function startingAfter(query: URLSearchParams): number {
     param: "starting_after",
     reason: "invalid_value",
   });
-}
-
-async function* behind(
-  outputs: AsyncIterable<readonly StreamEvent[]>,
-  after: number,
-): AsyncGenerator<readonly StreamEvent[]> {
-  for await (const batch of outputs)
-    yield batch.filter(({ sequence_number }) => sequence_number > after);
 }
 
 function notInBackground(): ApiError {

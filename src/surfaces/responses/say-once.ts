@@ -1,13 +1,13 @@
 import { isUnheard } from "../../domain/call-fate.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import type { Sessions } from "../../session/sessions.ts";
+import type { Begun, Sender, Sessions } from "../../session/sessions.ts";
 import type { Ask, Asked } from "./ask.ts";
 import type { SessionRecord } from "./owned-session.ts";
 import { answerIn } from "./read-log.ts";
 import * as refusals from "./refusals.ts";
 
-type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
+export type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
   readonly note: JsonObject;
 };
 
@@ -18,23 +18,42 @@ export async function sayOnce(
   command: Asking,
   sessions: Sessions,
 ): Promise<Asked> {
-  const { sessionId, incarnation, agent } = record;
-  const { key } = ask.retry;
-  const { note } = command;
-  for (let nth = 0; ; nth += 1) {
-    const named = key === undefined ? {} : { commandId: commandIdOf(key, nth) };
-    const reply = await sessions.command(sessionId, command, { principal: ask.caller, ...named });
-    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
-    // A command that was sent before got its reply then, and is at a place that the session had already.
-    const isRepeated = place.seq <= record.seq;
-    if (!isRepeated || !(await cameToNothing(place, sessions)))
-      return { ...place, note, isRepeated };
-  }
+  const reply = await sessions.command(record.sessionId, command, senderOf(ask));
+  return settledAsk(ask, record, { command, reply, sessions });
 }
 
-/** No key of a caller's makes an id that another one makes when it comes again. */
-function commandIdOf(key: string, nth: number): string {
-  return nth === 0 ? `ask/${key}` : `again/${nth}/${key}`;
+/** The sender's name for a command; `nth` where the ones before came to nothing. No key makes a name that another one makes. */
+export function senderOf({ caller, retry: { key } }: Ask, nth = 0): Sender {
+  if (key === undefined) return { principal: caller };
+  return { principal: caller, commandId: nth === 0 ? `ask/${key}` : `again/${nth}/${key}` };
+}
+
+interface Replied {
+  readonly command: Asking;
+  readonly reply: CommandReply;
+  readonly sessions: Sessions;
+}
+
+/** Where the log has what was asked. It is asked again where it came to nothing before. */
+export async function settledAsk(
+  ask: Ask,
+  {
+    sessionId,
+    incarnation,
+    agent,
+    seq,
+  }: Pick<Begun, "sessionId" | "incarnation" | "agent" | "seq">,
+  { command, reply: first, sessions }: Replied,
+): Promise<Asked> {
+  let reply = first;
+  for (let nth = 1; ; nth += 1) {
+    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
+    // A command that was sent before got its reply then, and is at a place that the session had already.
+    const isRepeated = place.seq <= seq;
+    if (!isRepeated || !(await cameToNothing(place, sessions)))
+      return { ...place, note: command.note, isRepeated };
+    reply = await sessions.command(sessionId, command, senderOf(ask, nth));
+  }
 }
 
 /** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */

@@ -6,6 +6,7 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { titleOf } from "../../domain/title-of.ts";
 import { fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
@@ -43,17 +44,15 @@ export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonl
 
 /** Every event of a session and what an ACP client is told of it. */
 export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<EventOf<Type>> } = {
-  "session.opened": mapped((state, { workingDirectory }) => {
+  "session.opened": mapped((state, { workingDirectory, title }, emit) => {
     state.workingDirectory = workingDirectory;
+    if (title !== undefined) tellTitle(state, title, emit);
   }),
   "agent.bound": mapped((state, { definition }) => {
     state.agent = definition;
   }),
   "session.recovered": silent("what follows from it is told"),
-  "session.titled": mapped((state, { title }, emit) => {
-    const shown = fittedText(title, state.lineBytes / 2);
-    tell(state, { sessionUpdate: "session_info_update", title: shown }, emit);
-  }),
+  "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
@@ -153,11 +152,19 @@ function duringTurn<Event extends AgentEvent>(
 
 function rememberPrompt(
   state: UpdateState,
-  { promptId }: PromptAccepted,
-  _: Emit<AcpOutput>,
+  { promptId, content }: PromptAccepted,
+  emit: Emit<AcpOutput>,
   { actor }: Envelope,
 ): void {
   if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
+  const title = state.isTitled ? undefined : titleOf(content);
+  if (title !== undefined) tellTitle(state, title, emit);
+}
+
+function tellTitle(state: UpdateState, title: string, emit: Emit<AcpOutput>): void {
+  state.isTitled = true;
+  const shown = fittedText(title, state.lineBytes / 2);
+  tell(state, { sessionUpdate: "session_info_update", title: shown }, emit);
 }
 
 function finishTurn(

@@ -65,6 +65,7 @@ export interface UpdateState {
   /** Whether they are put to this client. */
   isAsked: boolean;
   readonly ownPrompts: Set<string>;
+  isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
   /** The session's own, if it has one. */
@@ -112,6 +113,7 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     isAsked: false,
     asked: new Map(),
     ownPrompts: new Set(),
+    isTitled: false,
     agent: undefined,
     workingDirectory: undefined,
     turn: undefined,

@@ -47,52 +47,49 @@ describe("the bridge's own updates", () => {
 
   it.each<readonly [id: string, name: string, fields: string]>([
     [
-      "B-034",
+      "[B-034]",
       "artifact",
       "artifactId kind title mimeType spec fallback sizeBytes provenance metadata",
     ],
-    ["B-035", "progress", "phase message progress total data"],
-    ["B-036", "log", "level message fields"],
-    ["B-037", "fs_watch", "subscriptionId events"],
+    ["[B-035]", "progress", "phase message progress total data"],
+    ["[B-036]", "log", "level message fields"],
+    ["[B-037]", "fs_watch", "subscriptionId events"],
     [
-      "B-038",
+      "[B-038]",
       "worker_update",
       "workerId workerName workerTask workerMode event status terminal metadata audit",
     ],
     [
-      "B-039",
+      "[B-039]",
       "transcript_compacted",
       "mode reason strategy archivedMessages estimatedTokensBefore estimatedTokensAfter snapshotAssetId instructionMode instructionSource compactionPolicy",
     ],
     [
-      "B-040",
+      "[B-040]",
       "transcript_projected",
       "policy reason prefixHash keptCount droppedCount providerSafetyBlocked redactedCount reclaimedTokens rootsConsulted redactionPointers",
     ],
-    ["B-041", "handoff", "handoffId artifactId handoff"],
-    ["B-042", "skill_activated", "skillName iteration reason"],
-    ["B-043", "skill_deactivated", "skillName iteration"],
-    ["B-044", "skill_scope_tools", "skillName allowedTools"],
-    ["B-045", "tool_search_query", "toolUseId name query strategy mode"],
-    ["B-046", "tool_search_result", "toolUseId promoted strategy mode"],
-    ["B-047", "hitl_request", "requestId kind payload"],
-    ["B-048", "hitl_resolved", "requestId kind outcome"],
-    ["B-049", "reminder_emitted", "reminder"],
+    ["[B-041]", "handoff", "handoffId artifactId handoff"],
+    ["[B-042]", "skill_activated", "skillName iteration reason"],
+    ["[B-043]", "skill_deactivated", "skillName iteration"],
+    ["[B-044]", "skill_scope_tools", "skillName allowedTools"],
+    ["[B-045]", "tool_search_query", "toolUseId name query strategy mode"],
+    ["[B-046]", "tool_search_result", "toolUseId promoted strategy mode"],
+    ["[B-047]", "hitl_request", "requestId kind payload"],
+    ["[B-048]", "hitl_resolved", "requestId kind outcome"],
+    ["[B-049]", "reminder_emitted", "reminder"],
     [
-      "B-280",
+      "[B-280]",
       "skill_narrow",
       "reason removedTools remainingTools policy removedToolDetails keptToolDetails",
     ],
-    ["B-214", "live_session_client", "action state"],
-  ])(
-    "[%s] carry in %s exactly its fields, whatever is given beside them [W-30]",
-    (_, name, list) => {
-      const fields =
-        FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};
-      const { harn } = encode(name, { ...fields, more: 1 })["_meta"];
-      expect(Object.keys(harn).sort()).toEqual(list.split(" ").sort());
-    },
-  );
+    ["[B-214]", "live_session_client", "action state"],
+  ])("%s carry in %s exactly its fields, whatever is given beside them [W-30]", (_, name, list) => {
+    const fields =
+      FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};
+    const { harn } = encode(name, { ...fields, more: 1 })["_meta"];
+    expect(Object.keys(harn).sort()).toEqual(list.split(" ").sort());
+  });
 
   it("carry a reminder with its seven fields, and no others [B-054]", () => {
     const { _meta } = FIXTURES.find((one) => one.sessionUpdate === "reminder_emitted") ?? {};

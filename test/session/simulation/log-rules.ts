@@ -317,6 +317,12 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
       const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
+      const { command, by } = happening;
+      const isTaken =
+        command.type === "attach" &&
+        command.clientId !== by.clientId &&
+        before.clients.attached.some(({ clientId }) => clientId === command.clientId);
+      must(!isTaken || reply?.status === "refused", "nobody comes under another's name");
     }
     const isListedIdle = sessionFields([], after).state === "idle";
     must(runs.programs.length === programs.size, "every program that may run is known");
@@ -396,8 +402,8 @@ function rightFor(
     case "cancel":
       return isOwn(running) ? "prompt" : "control";
     case "attach":
-      if (command.mode === "controller") return "control";
-      return command.clientId === by.clientId ? undefined : "control";
+      return command.mode === "controller" ? "control" : undefined;
+    case "heartbeat":
     case "detach":
       return command.clientId === by.clientId ? undefined : "control";
     case "title":

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { median } from "./measure.ts";
+import type { Row } from "./report.ts";
+
+const ROUNDS = 15;
+const IDLE_MS = 3000;
+const INITIALIZE = { protocolVersion: 1, clientCapabilities: {} };
+/** The least that any agent must do. */
+const BARE = `process.stdin.once("data", () => process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\n', () => process.exit()))`;
+
+/** From the start of the process to the reply to `initialize`, and what it costs to wait [ACP-17]. */
+export async function coldStartRow(): Promise<Row> {
+  const main = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+  const directory = mkdtempSync(join(tmpdir(), "spanline-bench-"));
+  const subjects = [
+    { name: "bare node that answers one line", args: ["-e", BARE] },
+    { name: "spanline acp", args: [main, "acp", "--data-dir", directory] },
+  ];
+  const measured = subjects.map(({ name }) => ({ name, rounds: [] as number[] }));
+  let idle = Number.NaN;
+  try {
+    for (let round = -2; round < ROUNDS; round++) {
+      for (const [at, { args }] of subjects.entries()) {
+        const started = await start(args);
+        if (round >= 0) measured[at]?.rounds.push(started.reply);
+        await started.end();
+      }
+    }
+    idle = await idleCost([main, "acp", "--data-dir", directory]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  const [bare = Number.NaN, ours = Number.NaN] = measured.map(({ rounds }) => median(rounds));
+  return {
+    title: "cold start to the reply to initialize",
+    unit: "ms",
+    measured,
+    growth: [],
+    ratios: [
+      { text: "added to bare node, ms", value: ours - bare, target: 60, wanted: "at most" },
+      { text: "spanline acp, ms in all", value: ours, target: 300, wanted: "at most" },
+      {
+        text: "CPU of a session that waits, ms a second",
+        value: idle,
+        target: 1,
+        wanted: "at most",
+      },
+    ],
+  };
+}
+
+async function start(args: readonly string[]) {
+  // Extra CA certificates cost 50 ms a start and are not ours to measure.
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const begun = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const ask = async (id: number, method: string, params: object): Promise<void> => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    await once(child.stdout, "data");
+  };
+  await ask(1, "initialize", INITIALIZE);
+  return {
+    reply: performance.now() - begun,
+    pid: child.pid,
+    ask,
+    async end() {
+      child.stdin.end();
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+}
+
+/** With one session open, when all that was begun for it is done. Where there is no /proc it is not known. */
+async function idleCost(args: readonly string[]): Promise<number> {
+  if (process.platform !== "linux") return Number.NaN;
+  const agent = await start(args);
+  await agent.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] });
+  await pause(IDLE_MS);
+  const before = ticksOf(agent.pid);
+  await pause(IDLE_MS);
+  const spent = ticksOf(agent.pid) - before;
+  await agent.end();
+  // A hundred ticks are a second.
+  return (spent * 10) / (IDLE_MS / 1000);
+}
+
+function ticksOf(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return user + system;
+}

@@ -1,0 +1,19 @@
+import { Writable } from "node:stream";
+
+/**
+ * Takes standard output for a protocol. Whatever else is printed there from now on, by `console.log` of a tool or of a
+ * library, goes to standard error.
+ */
+export function ownOutput(): Writable {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  const output = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, encoding, done) => void write(chunk, encoding, done),
+  });
+  // A reader may leave at any time (EPIPE).
+  stdout.on("error", (error) => output.destroy(error));
+  stdout.on("close", () => output.destroy());
+  stdout.write = stderr.write.bind(stderr);
+  return output;
+}

@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
+import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
+import { commandLine, type CommandLine, type Ran } from "../support/command-line.ts";
+import { expectGone } from "../support/processes.ts";
+
+const ACPX = join(createRequire(import.meta.url).resolve("acpx/package.json"), "../dist/cli.js");
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await commandLine();
+});
+afterAll(() => command.close());
+
+interface Acpx {
+  /** What it says to its end; all but its own news on standard error. */
+  readonly run: (...args: readonly string[]) => Promise<Ran>;
+}
+
+/** A client for the command line, with a home of its own. Whatever it is asked it approves. */
+function acpx({ args, environment, project }: AcpWorld): Acpx {
+  const home = join(project, "../home");
+  mkdirSync(home);
+  const agent = [process.execPath, join(command.folder, "bin/main.mjs"), ...args].join(" ");
+  const common = ["--agent", agent, "--cwd", project, "--ttl", "60", "--approve-all"];
+  const run: Acpx["run"] = async (...wanted) => {
+    const child = spawn(process.execPath, [ACPX, ...common, ...wanted], {
+      cwd: project,
+      env: { PATH: process.env["PATH"], HOME: home, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [stdout, noted, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "exit"),
+    ]);
+    return { stdout, stderr: noted.replace(OWN_NEWS, ""), status };
+  };
+  onTestFinished(async () => {
+    // A process of its own keeps the agent between two commands.
+    const keeper = /^pid: (\d+)$/m.exec((await run("status")).stdout)?.[1];
+    await run("sessions", "close");
+    if (keeper !== undefined) await expectGone(Number(keeper));
+  });
+  return { run };
+}
+
+/** Which session it uses, and that it made one. */
+const OWN_NEWS = /^\[acpx\] (session|created session|agent:|cwd:) .*\n/gm;
+
+function done(stdout: string): Ran {
+  return { stdout: expect.stringContaining(stdout), stderr: "", status: 0 };
+}
+
+describe("acpx, on an agent that it started", () => {
+  it("goes through a whole session without a complaint [ACP-128]", async () => {
+    const world = await acpWorld(command);
+    const { run } = acpx(world);
+    expect(await run("sessions", "new")).toEqual(done("ses_"));
+    expect(await run("prompt", "write it down")).toEqual(done("[done] end_turn"));
+    expect(world.written("note.txt")).toBe("write it down");
+
+    const cancelled = run("prompt", "wait for me");
+    await vi.waitFor(() => expect(world.heard("wait for me")).toBe(true), { timeout: 20_000 });
+    expect(await run("prompt", "--no-wait", "queued behind it")).toEqual(done("queued"));
+    expect(await run("cancel")).toEqual(done("cancel"));
+    expect(await cancelled).toEqual(done("[done] cancelled"));
+    expect(await run("prompt", "and then?")).toEqual(done("You said: and then?"));
+    expect(world.heard("queued behind it")).toBe(true);
+
+    expect(await run("sessions", "list")).toEqual(done("ses_"));
+    expect(await run("sessions", "close")).toEqual(done("ses_"));
+  });
+
+  it("resumes its session with another process when its agent is killed in the middle [ACP-59]", async () => {
+    const world = await acpWorld(command);
+    const { run } = acpx(world);
+    await run("sessions", "new");
+    expect(await run("prompt", "write it down")).toEqual(done("[done] end_turn"));
+    const broken = run("prompt", "wait for me");
+    await vi.waitFor(() => expect(world.heard("wait for me")).toBe(true), { timeout: 20_000 });
+    const pid = (await readBridgeFile(world.data))?.pid ?? 0;
+    process.kill(pid, "SIGKILL");
+    expect((await broken).status).not.toBe(0);
+
+    const next = await run("prompt", "still there?");
+    expect(next).toEqual(done("You said: still there?"));
+    expect(next.stdout).toContain("session/resume");
+    expect(JSON.stringify(world.model.asked.at(-1))).toContain("write it down");
+    expect((await readBridgeFile(world.data))?.pid).not.toBe(pid);
+  });
+});

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { addAcp } from "../src/cli/acp-options.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** The arguments of the command that it does not know. */
+function unknownTo([name, ...args]: readonly string[]): readonly string[] {
+  const spanline = new Command();
+  addAcp(spanline, () => {});
+  const command = spanline.commands.find((one) => one.name() === name);
+  return command === undefined ? [name ?? ""] : command.parseOptions(args).unknown;
+}
+
+describe("the entry in the registry of ACP agents", () => {
+  const folder = "registry/spanline";
+  const entry = JSON.parse(read(`${folder}/agent.json`));
+  const { version, license } = JSON.parse(read("package.json"));
+
+  it("names this version, exactly, and how to start it [ACP-140]", () => {
+    expect(entry).toEqual({
+      id: basename(folder),
+      name: "Spanline",
+      version,
+      description: expect.stringMatching(/./),
+      license,
+      distribution: { npx: { package: `spanline@${version}`, args: ["acp"] } },
+    });
+    expect(entry.id).toMatch(/^[a-z][a-z0-9-]*$/);
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(unknownTo(entry.distribution.npx.args)).toEqual([]);
+  });
+
+  it("has an icon of 16 by 16 in the colour of its surroundings [ACP-140]", () => {
+    const icon = read(`${folder}/icon.svg`);
+    expect(icon).toMatch(
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="16" height="16" viewBox="0 0 16 16">/,
+    );
+    const colours = [...icon.matchAll(/\b(?:fill|stroke|stop-color|color)="([^"]*)"/g)];
+    expect(new Set(colours.map(([, colour]) => colour))).toEqual(new Set(["none", "currentColor"]));
+    expect(icon).not.toMatch(/style|<image|<script|url\(/);
+    expect(readdirSync(join(root, folder)).sort()).toEqual(["agent.json", "icon.svg"]);
+  });
+});
+
+describe("the pages about editors", () => {
+  const pages = readdirSync(join(root, "docs/editors")).map((name) => `docs/editors/${name}`);
+
+  it("are for the four, and the README and the common page lead to them", () => {
+    expect(pages.map((page) => basename(page, ".md")).sort()).toEqual([
+      "emacs",
+      "jetbrains",
+      "neovim",
+      "zed",
+    ]);
+    for (const page of pages) {
+      expect(read("README.md")).toContain(`](${page})`);
+      expect(read("docs/editors.md")).toContain(`](${page.replace("docs/", "")})`);
+    }
+  });
+
+  it.each(["zed", "jetbrains"])(
+    "have settings for %s that are JSON, with flags that there are",
+    (name) => {
+      const blocks = [...read(`docs/editors/${name}.md`).matchAll(/```json\n(.*?)```/gs)];
+      const servers = blocks.flatMap(([, text]) =>
+        Object.values<{ args: string[] }>(JSON.parse(text ?? "").agent_servers),
+      );
+      expect(servers).toHaveLength(2);
+      for (const { args } of servers) expect(unknownTo(args)).toEqual([]);
+    },
+  );
+
+  it("name no flag of the command that there is not", () => {
+    const flags = [...pages, "docs/editors.md"].flatMap((page) =>
+      [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag),
+    );
+    const others = new Set(["--global"]);
+    const ours = flags.filter((flag) => !others.has(flag));
+    expect(ours.length).toBeGreaterThan(10);
+    expect(
+      unknownTo(["acp", ...ours.flatMap((flag) => (flag === "--verbose" ? [flag] : [flag, "x"]))]),
+    ).toEqual([]);
+  });
+});
