@@ -14,7 +14,7 @@ export async function startSessions(
   broken: (error: unknown) => void,
 ): Promise<OwnedSessions> {
   const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
-  const { coalesceMs, seed } = options;
+  const { coalesceMs, seed, version } = options;
   const report = (error: unknown): void => {
     // That it was told to end is no news.
     if (signal?.aborted !== true || error !== signal.reason) options.report(error);
@@ -43,6 +43,12 @@ export async function startSessions(
       clock,
       owner,
       report,
+      // Only the process whose sessions are brought something needs what opens it.
+      openEquipment: async (equipment, place) => {
+        const { openEquipment } = await import("./equipment/open-equipment.ts");
+        const environment = process.env;
+        return openEquipment(equipment, place, { version, clock, environment, report });
+      },
       ...(coalesceMs !== undefined && { coalesceMs }),
       ...(seed !== undefined && { seed }),
       ...(signal !== undefined && { signal }),

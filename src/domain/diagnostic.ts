@@ -28,11 +28,12 @@ export const DIAGNOSTIC_CODES = [
   "noise_skipped",
   "number_not_exact",
   "cut_after_end",
+  "equipment_unusable",
 ] as const;
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
 
-/** One thing in a stream that is not as it should be, and that did not stop us. */
+/** One thing in a stream, or about a session, that is not as it should be, and that did not stop us. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly message: string;

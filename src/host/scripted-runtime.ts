@@ -114,7 +114,8 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       update: (update) => tell(id, update),
       permission: (question) =>
         ask({ method: PERMISSION, params: scriptedPermission(id, question) }),
-      callTool: (name, input, callId) => ask(toolCallRequest(name, input, callId)),
+      callTool: (name, input, toolCallId) =>
+        ask(toolCallRequest(name, input, toolCallId === undefined ? undefined : { toolCallId })),
     });
     turns.delete(id);
     return scriptedEnd(ended ?? (controller.signal.aborted ? "cancelled" : "completed"));

@@ -21,7 +21,13 @@ export interface Access {
   callerOf(request: Pick<RequestHead, "headers" | "onCaller">): Caller;
 }
 
+/** No key has this name. */
 const LOCAL = "local";
+
+/** Whether it is this machine's user, who came with the token. Without it nobody knows whose program it is. */
+export function isUserOfMachine({ id, rights }: Caller): boolean {
+  return id === LOCAL && rights.includes("control");
+}
 
 /** Who calls, by their key. Throws when nobody could be told from anybody else. */
 export function accessBy(options: AccessOptions): Access {

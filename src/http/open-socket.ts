@@ -42,10 +42,16 @@ const CLOSING_MS = 5000;
 /** How often the limit for unsent bytes may be exceeded by a sender that does not wait. */
 const PATIENCE = 16;
 
+export interface SocketSurroundings {
+  readonly clock: SteadyClock;
+  /** What answers a message that is no text. Without it, such a message ends the connection. */
+  readonly binaryAnswer?: string;
+}
+
 export function openSocket(
   socket: WebSocket,
   limits: Required<SocketLimits>,
-  clock: SteadyClock,
+  { clock, binaryAnswer }: SocketSurroundings,
 ): OpenSocket {
   const gone = new AbortController();
   const aged = new AbortController();
@@ -66,8 +72,10 @@ export function openSocket(
     gone.abort(new Error("The client is gone"));
   });
   socket.on("message", (data: Buffer, isBinary: boolean) => {
-    if (isBinary) socket.close(1003, "Only text is understood");
-    else texts.add(data.toString());
+    if (!isBinary) texts.add(data.toString());
+    else if (binaryAnswer === undefined) socket.close(1003, "Only text is understood");
+    else if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
+    else if (socket.readyState === socket.OPEN) socket.send(binaryAnswer);
   });
   // Answered here, since a client that asks and never reads would fill the memory with answers.
   socket.on("ping", (data: Buffer) => {

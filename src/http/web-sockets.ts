@@ -17,6 +17,10 @@ import { wantsSocket, type RawUpgrade, type Upgrades } from "./upgrades.ts";
 /** A path whose connections may become WebSockets. */
 export interface SocketRoute {
   readonly path: string;
+  /** Other ones than those of all; `messageBytes` is for all. */
+  readonly limits?: Omit<SocketLimits, "messageBytes">;
+  /** What answers a message that is no text. Without it, such a message ends the connection. */
+  readonly binaryAnswer?: string;
   /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
   accept(head: RequestHead): Promise<SocketHandler>;
 }
@@ -59,9 +63,9 @@ export function webSockets(options: WebSocketOptions): Upgrades {
       try {
         if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS)) throw tooManySockets();
         const route = options.routes.find(({ path }) => path === head.path);
-        const handler = await route?.accept(head);
-        if (handler === undefined) throw new Error(`No route at ${head.path}`);
-        void talk(await handshake(head, raw), handler);
+        if (route === undefined) throw new Error(`No route at ${head.path}`);
+        const handler = await route.accept(head);
+        void talk(await handshake(head, raw), handler, route);
         return undefined;
       } catch (error) {
         return refusalOf(error, options);
@@ -77,14 +81,26 @@ export function webSockets(options: WebSocketOptions): Upgrades {
     },
   };
 
-  async function talk(socket: WebSocket, handler: SocketHandler): Promise<void> {
+  async function talk(
+    socket: WebSocket,
+    handler: SocketHandler,
+    route: SocketRoute,
+  ): Promise<void> {
     open.add(socket);
     tell(1);
     socket.on("close", () => {
       open.delete(socket);
       tell(-1);
     });
-    const opened = openSocket(socket, limits, options.clock);
+    const { binaryAnswer } = route;
+    const opened = openSocket(
+      socket,
+      { ...limits, ...route.limits },
+      {
+        clock: options.clock,
+        ...(binaryAnswer !== undefined && { binaryAnswer }),
+      },
+    );
     if (isClosing) endSocket(socket, options.clock, "The server ends");
     try {
       await handler(opened);

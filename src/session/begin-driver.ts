@@ -6,6 +6,7 @@ import { endGroup } from "../platform/held-process.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
+import type { OpenEquipment } from "./client-equipment.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { Failed } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly sign?: Sign;
   readonly verify?: Verify;
   readonly report: (error: unknown) => void;
+  readonly openEquipment?: OpenEquipment;
 }
 
 export interface Wanted {
@@ -62,7 +64,7 @@ export async function openDriver(
   const { workingDirectory } = opened;
   const place = workingDirectory === undefined ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
-    const live = await liveAgent(agent, { sessionId, ...place }, signal);
+    const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
     const { digest, facts } = live.current;
     const { commanded, commandId } = first?.(facts) ?? {};
     const input = {
@@ -94,7 +96,7 @@ export async function takeUpDriver(
     const state = await loadState(store, sessionId, { ...head, report, ...checked });
     const doubt = checked.doubts?.seq;
     await endLeftovers(state);
-    const live = await liveAgent(agent, { sessionId, ...place }, signal);
+    const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
     const { digest, facts } = live.current;
     const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
     const doubted = doubt === undefined ? {} : { doubt };

@@ -1,5 +1,6 @@
 import type { AgentFacts } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
+import { isEmptyEquipment, type EquipReply, type Equipment } from "../domain/equipment.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
@@ -11,6 +12,8 @@ import {
   type OpenedDriver,
   type Opening,
 } from "./begin-driver.ts";
+import type { OpenEquipment } from "./client-equipment.ts";
+import { modeOf } from "./clients/clients-state.ts";
 import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
@@ -18,11 +21,19 @@ import { firstInput } from "./first-input.ts";
 import { newId, newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
+import { refused } from "./refused.ts";
 import { saidIn } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
-import type { Begun, FirstPrompt, OpenSession, Sender, Sessions } from "./sessions.ts";
+import type {
+  Begun,
+  ClientSender,
+  FirstPrompt,
+  OpenSession,
+  Sender,
+  Sessions,
+} from "./sessions.ts";
 import { takeUpLeft } from "./take-up-left.ts";
 
 export interface SessionsOptions {
@@ -46,6 +57,8 @@ export interface SessionsOptions {
   readonly idleMs?: number;
   /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
   readonly signal?: AbortSignal;
+  /** Opens what clients bring; nobody can bring anything without it. */
+  readonly openEquipment?: OpenEquipment;
   /** Something went wrong that no caller will hear of. */
   report?(error: unknown): void;
   /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
@@ -68,7 +81,9 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     ...(sign !== undefined && { sign }),
     ...(verify !== undefined && { verify }),
   };
-  const around = { store, clock, owner, coalesceMs, seed, report, ...signing };
+  const { openEquipment } = options;
+  const equipping = openEquipment === undefined ? {} : { openEquipment };
+  const around = { store, clock, owner, coalesceMs, seed, report, ...signing, ...equipping };
   const drivers = driverPool({
     clock,
     idleMs,
@@ -163,6 +178,24 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     return sendCommand(wanted, from, { sessionId, store, driver, readers });
   }
 
+  async function equip(
+    sessionId: string,
+    equipment: Equipment,
+    { principal, clientId }: ClientSender,
+  ): Promise<EquipReply> {
+    if (!isEmptyEquipment(equipment) && !principal.rights.includes("control")) {
+      return refused("access_denied", "To bring MCP servers or tools needs the right to control");
+    }
+    if (openEquipment === undefined) {
+      return refused("invalid_option", "Nothing can be brought to the sessions of this program");
+    }
+    const driver = await driverOf(sessionId);
+    if (modeOf(driver.state.clients, clientId) === undefined) {
+      return refused("not_found", "Only a client that is attached can bring something");
+    }
+    return { status: "accepted", problems: await driver.equip(clientId, equipment) };
+  }
+
   const recover = (): Promise<void> =>
     takeUpLeft({
       store,
@@ -179,6 +212,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     open: (wanted) => whileOpen(() => open(wanted)),
     begin: (wanted, first) => whileOpen(() => begin(wanted, first)),
     command: (sessionId, wanted, from) => whileOpen(() => command(sessionId, wanted, from)),
+    equip: (sessionId, equipment, from) => whileOpen(() => equip(sessionId, equipment, from)),
     subscribe: (sessionId, cursor, signal) =>
       readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
     peek: (sessionId) =>

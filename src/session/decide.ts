@@ -16,6 +16,7 @@ import {
 import { judgeStart } from "./tools/judge-start.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
+import { noteProblems } from "./turn/note-problems.ts";
 import { settle } from "./turn/open-upstream.ts";
 import { passTime } from "./pass-time.ts";
 import { startWork, type Work } from "./work.ts";
@@ -103,6 +104,9 @@ function take(work: Work, input: Input): CommandReply | undefined {
     case "agent-changed":
       if (work.state.agent?.digest !== input.agent.digest) bindAgent(work, input.agent);
       if (input.starting !== undefined) judgeStart(work, input.starting);
+      return undefined;
+    case "equipment-failed":
+      noteProblems(work, input.problems);
       return undefined;
     case "time-passed":
       passTime(work);

@@ -1,4 +1,5 @@
-import { SpanlineError } from "../domain/errors.ts";
+import type { Equipment } from "../domain/equipment.ts";
+import { SpanlineError, type Failure } from "../domain/errors.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
 import type { Entry } from "../store/store.ts";
@@ -44,6 +45,8 @@ export interface Driver {
   readonly idleMs?: number;
   /** Resolves when what the input led to is in the log. */
   send(happening: Happening, commandId?: string): Promise<CommandReply | undefined>;
+  /** What a client brings. Resolves when what it offers is in the log, with what cannot be used of it. */
+  equip(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
   /** Stops everything that is under way; the log is as if the process had been killed here. */
   close(): Promise<void>;
 }
@@ -116,6 +119,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     if (written.status === "repeated") return written;
     state = written.state;
     answers.take(events);
+    for (const { event } of events) {
+      if (event.type === "client.detached") live.left(event.clientId);
+    }
     // Nobody waits for it: without it there is more to fold.
     snapshots.after(events, state).catch(options.report);
     return written;
@@ -141,6 +147,13 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
       return state;
     },
     send,
+    async equip(clientId, equipment) {
+      const problems = await live.equip(clientId, equipment);
+      const { digest, facts } = live.current;
+      await send({ type: "agent-changed", agent: { digest, facts } });
+      if (problems.length > 0) await send({ type: "equipment-failed", problems });
+      return problems;
+    },
     async close() {
       await tail;
       await end();

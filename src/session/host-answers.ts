@@ -27,6 +27,7 @@ export function hostAnswers(): HostAnswers {
         const waiter = waiters.get(event.requestId);
         waiters.delete(event.requestId);
         if (event.outcome === "answered") waiter?.resolve(event.payload ?? {});
+        else if (event.outcome === "failed") waiter?.reject(failed(event.payload));
         else waiter?.reject(new SpanlineError("aborted", REASONS[event.outcome]));
       }
     },
@@ -39,8 +40,14 @@ export function hostAnswers(): HostAnswers {
   };
 }
 
+/** The client's own words, where it has some. */
+function failed(payload: JsonObject = {}): SpanlineError {
+  const { message } = payload;
+  const isSaid = typeof message === "string" && message !== "";
+  return new SpanlineError("host_failed", isSaid ? message : "The client could not do it");
+}
+
 const REASONS = {
-  failed: "The client could not do it",
   deadline: "The client did not answer in time",
   gone: "The client is gone",
 } as const;

@@ -86,6 +86,8 @@ export type Happening =
       readonly agent: BoundAgent;
       readonly starting?: { readonly toolCallId: string; readonly attempt: number };
     }
+  /** Of what a client brought, this cannot be used. */
+  | { readonly type: "equipment-failed"; readonly problems: readonly Failure[] }
   /** Some deadline may have come. */
   | { readonly type: "time-passed" }
   /**

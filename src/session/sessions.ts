@@ -1,5 +1,6 @@
 import type { Principal } from "../domain/actor.ts";
 import type { AgentFacts } from "../domain/agent-event.ts";
+import type { EquipReply, Equipment } from "../domain/equipment.ts";
 import type { Cursor } from "../domain/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
@@ -17,6 +18,11 @@ export interface Sessions {
   begin(options: OpenSession, first: FirstPrompt): Promise<Begun>;
   /** Resolves when what the command changed is in the log. */
   command(sessionId: string, command: SessionCommand, from: Sender): Promise<CommandReply>;
+  /**
+   * What a client that is attached brings to a session, in place of what it brought before; it goes when the client does.
+   * Resolves when it can be used, as far as it can, or will not be soon.
+   */
+  equip(sessionId: string, equipment: Equipment, from: ClientSender): Promise<EquipReply>;
   /** Everything after the cursor, or from the beginning, and then whatever comes. Ends with the signal. */
   subscribe(
     sessionId: string,
@@ -80,4 +86,9 @@ export interface Sender {
   readonly clientId?: string;
   /** The sender's own name for this command: sent again, it gets the reply that it got before. */
   readonly commandId?: string;
+}
+
+/** A sender that is, or comes as, a client. */
+export interface ClientSender extends Sender {
+  readonly clientId: string;
 }

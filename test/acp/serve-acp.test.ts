@@ -35,7 +35,7 @@ describe("the handshake", () => {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: false, audio: false, embeddedContext: true },
-          mcpCapabilities: { http: false, sse: false },
+          mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
           _meta: { harn: expect.anything() },
         },
@@ -106,14 +106,6 @@ describe("what a client sends", () => {
       });
       expect(answer["error"]).toMatchObject({ code: -32002, data: { sessionId: id } });
     }
-  });
-
-  it("is told of servers that are not connected only in the log", async () => {
-    const client = await acpClient(scriptedSessions());
-    await client.ask("initialize");
-    const mcpServers = [{ name: "git", command: "/bin/git", args: [], env: [] }];
-    await client.result("session/new", { cwd: "/work", mcpServers });
-    expect(client.notes).toEqual(["a client's MCP servers are not connected"]);
   });
 });
 

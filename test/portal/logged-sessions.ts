@@ -79,6 +79,7 @@ export function loggedSessions(): LoggedSessions {
       return sessions.onCommand(entry);
     },
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
+    equip: async () => ({ status: "accepted", problems: [] }),
     begin: () => Promise.reject(new Error("The portal opens, and then prompts")),
     peek: () => Promise.reject(new Error("The portal does not peek")),
     find: (sessionId) => store.session(sessionId),

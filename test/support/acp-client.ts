@@ -55,12 +55,11 @@ export async function serveOnSocket(sessions: Sessions, options: Options = {}): 
   return { socket, served, notes };
 }
 
-/** A client that writes and reads plain lines. Whatever it reads is checked against the schemas of ACP. */
-export interface LineClient {
+/** What a client says and hears, whatever it is carried by. All that it hears is checked against the schemas of ACP. */
+export interface AcpTalk {
   /** Every message of the agent's, in order. */
   readonly messages: readonly Message[];
   send(message: unknown): void;
-  sendText(text: string): void;
   /** Sends a request and resolves with the whole answer. */
   ask(method: string, params?: unknown): Promise<Message>;
   /** The result of a request that is answered with one. */
@@ -73,6 +72,11 @@ export interface LineClient {
   begin(cwd?: string): Promise<string>;
 }
 
+/** One that writes and reads plain lines. */
+export interface LineClient extends AcpTalk {
+  sendText(text: string): void;
+}
+
 export interface AcpClient extends Served, LineClient {}
 
 export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
@@ -82,11 +86,27 @@ export async function acpClient(sessions: Sessions, options: Options = {}): Prom
 
 /** At the other end of a socket, or of the pipes of a process. */
 export function lineClient(from: Readable, to: Writable): LineClient {
+  let rest = "";
+  const sendText = (text: string): void => void to.write(text);
+  const { take, ...talk } = acpTalk((line) => sendText(`${line}\n`));
+  from.setEncoding("utf8");
+  from.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+  onTestFinished(() => expect(rest).toBe(""));
+  return { ...talk, sendText };
+}
+
+/** `take` is for what comes, one message at a time. */
+export function acpTalk(
+  write: (text: string) => void,
+): AcpTalk & { readonly take: (text: string) => void } {
   const messages: Message[] = [];
   const problems: string[] = [];
   const methods = new Map<JsonValue, string>();
   let watchers: (() => void)[] = [];
-  let rest = "";
   let sent = 0;
 
   function take(line: string): void {
@@ -100,19 +120,9 @@ export function lineClient(from: Readable, to: Writable): LineClient {
     for (const wake of waking) wake();
   }
 
-  from.setEncoding("utf8");
-  from.on("data", (text: string) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  });
-  onTestFinished(() => {
-    expect(problems).toEqual([]);
-    expect(rest).toBe("");
-  });
+  onTestFinished(() => expect(problems).toEqual([]));
 
-  const sendText = (text: string): void => void to.write(text);
-  const send = (message: unknown): void => sendText(`${JSON.stringify(message)}\n`);
+  const send = (message: unknown): void => write(JSON.stringify(message));
 
   async function find(fits: (message: Message) => boolean): Promise<Message> {
     for (;;) {
@@ -138,9 +148,9 @@ export function lineClient(from: Readable, to: Writable): LineClient {
   }
 
   return {
+    take,
     messages,
     send,
-    sendText,
     ask,
     result,
     find,

@@ -29,6 +29,8 @@ const PARAMS = new Map([
   ["session/request_permission", "RequestPermissionRequest"],
   ["$/cancel_request", "CancelRequestNotification"],
 ]);
+/** What only hosts of the bridge are asked. */
+const HOST_METHODS = new Set(["host/tools/list", "builtin_call"]);
 const RESULTS = new Map([
   ["initialize", "InitializeResponse"],
   ["session/new", "NewSessionResponse"],
@@ -46,6 +48,7 @@ const RESULTS = new Map([
 export function acpProblems(message: unknown, answered?: string): readonly string[] {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
   const { method, params, result, error } = message;
+  if (HOST_METHODS.has(String(method))) return [];
   // Whoever does not know it passes it over.
   if (typeof method === "string" && method.startsWith("_")) return [];
   const vendor = method === "session/update" ? vendorProblems(params) : undefined;

@@ -249,6 +249,9 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         yield { incarnation: "1", events: fresh };
       }
     },
+    async equip() {
+      return { status: "accepted", problems: [] };
+    },
     begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: () => Promise.reject(new Error("Nobody peeks here")),
     async find(sessionId) {

@@ -1,3 +1,4 @@
+import type { Equipment } from "../../domain/equipment.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../session/new-id.ts";
@@ -14,12 +15,12 @@ export interface JoinedOptions {
 
 /**
  * Sessions that outlive their owner: a command that was under way is sent to the next one under the same id, and has its
- * effect once; a subscription goes on from where it was; clients are attached again.
+ * effect once; a subscription goes on from where it was; clients are attached again, with what they brought.
  */
 export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
   let current: Promise<Joined> | undefined;
   let agents: readonly string[] = [];
-  const attached = new Map<string, { sessionId: string; command: SessionCommand; from: Sender }>();
+  const attached = new Map<string, Attached>();
 
   const joined = async (): Promise<Joined> => {
     for (;;) {
@@ -39,9 +40,13 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     return next;
   };
   const attachAgain = async (sessions: Sessions): Promise<void> => {
-    for (const { sessionId, command, from } of attached.values()) {
+    for (const { sessionId, command, from, equipment } of attached.values()) {
       // What it was refused it is refused again when it matters.
       await sessions.command(sessionId, command, from).catch(() => undefined);
+      if (equipment === undefined) continue;
+      // Nobody waits for what may take its time to start; its tools come when they are there.
+      const sender = { ...from, clientId: command.clientId };
+      sessions.equip(sessionId, equipment, sender).catch(() => undefined);
     }
   };
   /** Until an owner has lived long enough to answer. */
@@ -78,9 +83,16 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
         // Attached to another owner it is another command.
         const { principal, clientId } = from;
         const again = { principal, ...(clientId !== undefined && { clientId }) };
-        attached.set(`${sessionId}/${command.clientId}`, { sessionId, command, from: again });
+        const key = `${sessionId}/${command.clientId}`;
+        attached.set(key, { ...attached.get(key), sessionId, command, from: again });
       }
       if (command.type === "detach") attached.delete(`${sessionId}/${command.clientId}`);
+      return reply;
+    },
+    async equip(sessionId, equipment, from) {
+      const reply = await withOwner((sessions) => sessions.equip(sessionId, equipment, from));
+      const client = attached.get(`${sessionId}/${from.clientId}`);
+      if (reply.status === "accepted" && client !== undefined) client.equipment = equipment;
       return reply;
     },
     subscribe: (sessionId, cursor, signal) => ({
@@ -91,4 +103,11 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     list: (query) => withOwner((sessions) => sessions.list(query)),
     delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),
   };
+}
+
+interface Attached {
+  readonly sessionId: string;
+  readonly command: Extract<SessionCommand, { readonly type: "attach" }>;
+  readonly from: Sender;
+  equipment?: Equipment;
 }

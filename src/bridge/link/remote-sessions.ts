@@ -146,6 +146,7 @@ export async function remoteSessions(
       return { ...record, reply };
     },
     command: (...given) => call("command", ...given),
+    equip: (...given) => call("equip", ...given),
     peek: (sessionId) => call("peek", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../domain/errors.ts";
 import { accessLog } from "../../http/access-log.ts";
 import { accessBy } from "../../http/access.ts";
 import { lazyMetrics } from "../../http/lazy-metrics.ts";
@@ -12,6 +13,7 @@ import { startServer, type RunningServer } from "../../http/server.ts";
 import type { ServerLimits } from "../../http/server-options.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import { acpSocketRoute } from "../../surfaces/acp/socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
 import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
@@ -45,11 +47,12 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     metrics,
     ...(options.accessLog === undefined ? [] : [accessLog({ clock, write: options.accessLog })]),
   ];
+  const rates = rateLimits(serving.rates, clock);
   const agents: ResponsesOptions = {
     sessions: serving.deterministic ? timelessSessions(sessions) : sessions,
     clock: serving.deterministic ? timelessClock(clock) : clock,
     access,
-    rates: rateLimits(serving.rates, clock),
+    rates,
     // Whoever reaches a server of this machine only, and needs no key there, is its user.
     settings: { adoptSessions: isKeyless(options), ...serving.settings },
     observe({ outcome, ...tokens }) {
@@ -66,8 +69,20 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     { routes: operationRoutes({ clock, checks, metrics, access }), errors: openAiErrors },
   ];
   const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
+  // Not the sessions that end with the server: a client of this one is detached in the end.
+  const editors = acpSocketRoute({
+    sessions: options.sessions,
+    access,
+    rates,
+    clock,
+    // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
+    log(message, { error } = {}) {
+      if (error !== undefined)
+        report(new Error(`An ACP client: ${message}: ${thrownMessage(error)}`));
+    },
+  });
   const sockets = lazySockets({
-    routes: surface.sockets,
+    routes: [...surface.sockets, editors],
     errors: openAiErrors,
     clock,
     observers,

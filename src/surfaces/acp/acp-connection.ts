@@ -1,5 +1,6 @@
 import type { Principal } from "../../domain/actor.ts";
-import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { HostTool } from "../../domain/equipment.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
 import { agentEventLine } from "../../wire/acp/agent-event.ts";
@@ -18,6 +19,7 @@ import type {
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpLog, ClientLink } from "./client-link.ts";
+import { hostToolList } from "./host-tool-list.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
 import { sessionRequests } from "./session-requests.ts";
@@ -25,11 +27,16 @@ import { sessionRequests } from "./session-requests.ts";
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
   readonly principal: Principal;
+  /** Whether that is this machine's user, who says where sessions work and what is started for them. */
+  readonly isUser: boolean;
+  /** Whether the client is told with each update where it can go on from. */
+  readonly hasCursors: boolean;
   /** Names this connection among all others. */
   readonly connectionId: string;
   /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
   readonly session?: string;
   readonly version: string;
+  readonly clock: Clock;
   readonly writer: LineWriter;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault. */
@@ -47,9 +54,11 @@ export interface AcpConnection {
   leave(reason: string): Promise<void>;
 }
 
+/** Something that the client was asked, and what is done with its answer. */
 interface Question {
-  readonly sessionId: string;
-  readonly approval: ApprovalRequested;
+  /** Not that of the session's other requests: the turn waits for it. */
+  readonly lane: string;
+  readonly answered: (answer: RpcAnswer) => Promise<void>;
 }
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
@@ -60,25 +69,43 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
   let profile = STOCK_CLIENT;
+  let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
+  let asked = 0;
+
+  function put(
+    { method, params }: { readonly method: string; readonly params: unknown },
+    question: Question,
+  ): string | undefined {
+    const sent = rpc.request(method, params, question);
+    if (sent !== undefined) writer.write(sent.line);
+    return sent?.id;
+  }
 
   const link: ClientLink = {
     sessions,
     sender: { principal, clientId: `client_${connectionId}` },
+    isUser: options.isUser,
     log,
     name: () => clientName ?? "",
     profile: () => profile,
-    update: (sessionId, update) => writer.write(updateLine(sessionId, update)),
-    event: (sessionId, update) => writer.write(agentEventLine(sessionId, update)),
+    hasCursors: options.hasCursors,
+    update: (...told) => writer.write(updateLine(...told)),
+    event: (...told) => writer.write(agentEventLine(...told)),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
       if (line !== undefined) writer.write(line);
     },
-    ask(sessionId, { approval, request: { method, params } }) {
-      const sent = rpc.request(method, params, { sessionId, approval });
-      if (sent !== undefined) writer.write(sent.line);
-      return sent?.id;
+    ask: (sessionId, { approval, request: wanted }) =>
+      put(wanted, {
+        lane: approval.approvalId,
+        answered: (answer) => requests.answered(sessionId, approval, answer),
+      }),
+    request(wanted, answered) {
+      asked += 1;
+      return put(wanted, { lane: `host ${asked}`, answered });
     },
+    tools: () => tools,
     withdraw(questionId) {
       if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId));
     },
@@ -87,26 +114,31 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   };
   const requests = sessionRequests(link, options.session);
 
-  function request(asked: RpcRequest): void {
-    const { method, params } = asked;
+  function request(given: RpcRequest): void {
+    const { method, params } = given;
     const wanted = decodeRequest(method, params);
-    if (!wanted.ok) return link.answer(asked, wanted);
+    if (!wanted.ok) return link.answer(given, wanted);
     if (wanted.value.type === "initialize") {
+      const isFirst = clientName === undefined;
       ({ clientName, profile } = wanted.value);
-      return link.answer(asked, { ok: true, result: initializeAnswer(version) });
+      link.answer(given, { ok: true, result: initializeAnswer(version) });
+      const isWanted = profile.hasTools && principal.rights.includes("control");
+      // Beside whatever the client does next.
+      if (isFirst && isWanted) tools = hostToolList(link, options.clock);
+      return;
     }
     if (clientName === undefined) {
       const error = invalidRequest("the first request is initialize");
-      return link.answer(asked, { ok: false, error });
+      return link.answer(given, { ok: false, error });
     }
     // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
     if (isBridgeMethod(method)) profile = { ...profile, isBridgeHost: true };
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
-    if (value.type === "authenticate") return link.answer(asked, { ok: true, result: {} });
+    if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });
     const lane = "sessionId" in value ? value.sessionId : "";
-    if (value.type === "prompt") prompts.set(asked.id, lane);
-    lanes.run(lane, () => requests.perform(asked, value));
+    if (value.type === "prompt") prompts.set(given.id, lane);
+    lanes.run(lane, () => requests.perform(given, value));
   }
 
   function notification({ method, params }: RpcNotification): void {
@@ -120,11 +152,6 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     lanes.run(sessionId, () => requests.cancelPrompt(sessionId, wanted.requestId));
   }
 
-  function answer({ sessionId, approval }: Question, outcome: RpcAnswer): void {
-    // Not behind the session's other requests: the turn waits for it.
-    lanes.run(approval.approvalId, () => requests.answered(sessionId, approval, outcome));
-  }
-
   return {
     receive(item) {
       if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
@@ -135,7 +162,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
         case "notification":
           return notification(message);
         case "response":
-          return answer(message.waiting, message.outcome);
+          return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
         case "stray":
           return detail?.("an answer that nobody waits for", { id: message.id });
         case "refused":

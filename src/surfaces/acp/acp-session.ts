@@ -1,13 +1,20 @@
+import type { BroughtServer } from "../../domain/equipment.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
+import type { ClientProfile } from "../../wire/acp/client-profile.ts";
+import type { UpdateCursor } from "../../wire/acp/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { attachClient } from "./attach-client.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
+import { hostCalls } from "./host-calls.ts";
+import { lateQuestions } from "./late-questions.ts";
 import { openPrompts, type CancelCommand } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
+import { ownEquipment } from "./own-equipment.ts";
+import type { Deliver } from "./told-places.ts";
 import { turnOfPrompt } from "./turn-of-prompt.ts";
 
 /** A session on one client's connection. */
@@ -17,6 +24,8 @@ export interface AcpSession {
   attach(): Promise<CommandReply>;
   /** The client has a name of its own here from now on, in place of the connection's. */
   attachAs(command: AttachCommand): Promise<CommandReply>;
+  /** Brings what the client has along: these servers, and the tools of its machine. */
+  equip(servers?: readonly BroughtServer[]): Promise<void>;
   /** As the client that it is here. */
   command(wanted: SessionCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
@@ -31,6 +40,8 @@ export interface AcpSession {
 }
 
 export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
+  /** What the client has been told, in place of all or nothing of what was there before. */
+  readonly from?: UpdateCursor;
   /** Called between the last word of before and the first live one. */
   readonly caughtUp?: () => void;
 }
@@ -48,18 +59,20 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
   };
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
+  const calls = hostCalls(sessionId, link);
+  const equipment = ownEquipment(sessionId, link);
   let feed: AbortController | undefined;
   let isAttached = false;
 
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
     link.sessions.command(sessionId, wanted, sender);
 
-  function deliver(output: AcpOutput, caughtUp: () => void): void {
+  function deliver(output: AcpOutput, cursor: string | undefined, caughtUp: () => void): void {
     switch (output.type) {
       case "update":
-        return link.update(sessionId, output.update);
+        return link.update(sessionId, output.update, cursor);
       case "event":
-        return link.event(sessionId, output.update);
+        return link.event(sessionId, output.update, cursor);
       case "ask":
         return questions.ask(output);
       case "decided":
@@ -127,25 +140,49 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
       if (reply.status === "accepted") {
         sender = { ...before, clientId: wanted.clientId };
         isAttached = true;
+        if (isRenamed) await equipment.again();
       } else if (isRenamed && feed !== undefined) {
         isAttached = (await attachClient(sessionId, link)).status === "accepted";
+        await equipment.again();
       }
       return reply;
     },
+    equip: equipment.bring,
     command,
-    follow({ upTo, history, caughtUp }) {
+    follow({ upTo, history, from, caughtUp }) {
       feed?.abort();
       const own = new AbortController();
       feed = own;
-      const { clientId } = sender;
-      const encoding = { sessionId, clientId, upTo, history, profile: () => link.profile() };
+      const profile = (): ClientProfile => link.profile();
+      const encoding = {
+        sessionId,
+        clientId: sender.clientId,
+        profile,
+        ...span(upTo, history, from),
+      };
       return new Promise((resolve, reject) => {
         const caught = (): void => {
           caughtUp?.();
           resolve();
         };
-        const told = (output: AcpOutput): void => deliver(output, caught);
-        followSession({ link, encoding, signal: own.signal, deliver: told })
+        const told: Deliver = (output, cursor) => deliver(output, cursor, caught);
+        const late = from === undefined ? undefined : lateQuestions(told);
+        followSession({
+          link,
+          encoding,
+          signal: own.signal,
+          ...(from !== undefined && { from }),
+          before(envelope) {
+            calls.take(envelope);
+            if (envelope.seq > upTo) late?.caughtUp();
+          },
+          after({ seq }) {
+            if (seq < upTo) return;
+            late?.caughtUp();
+            calls.caughtUp(seq);
+          },
+          deliver: late?.deliver ?? told,
+        })
           .catch((error: unknown) => lose(own, error))
           // Of no effect when the client has caught up.
           .finally(() => reject(new Error("The client no longer follows the session")));
@@ -168,4 +205,14 @@ export function createAcpSession(sessionId: string, shared: ClientLink): AcpSess
       await detach(reason);
     },
   };
+}
+
+/** What is behind a cursor is live to whoever goes on from there, however long ago it was. */
+function span(
+  upTo: number,
+  history: FollowOptions["history"],
+  from: UpdateCursor | undefined,
+): Pick<UpdateOptions, "upTo" | "history"> {
+  if (from === undefined) return { upTo, history };
+  return { upTo: from.seq === 0 ? upTo : from.seq, history: "shown" };
 }

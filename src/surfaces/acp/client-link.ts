@@ -1,9 +1,11 @@
-import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { HostTool } from "../../domain/equipment.ts";
+import type { ClientSender, Sessions } from "../../session/sessions.ts";
 import type { ClientProfile } from "../../wire/acp/client-profile.ts";
+import type { HostRequest } from "../../wire/acp/host/host-request.ts";
 import type { SessionUpdate } from "../../wire/acp/session-update.ts";
 import type { Asked } from "../../wire/acp/update-state.ts";
 import type { VendorUpdate } from "../../wire/acp/vendor-updates.ts";
-import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RpcAnswer, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
 /** Notes for the operator; never the protocol's stream. */
 export type AcpLog = (message: string, facts?: { readonly [name: string]: unknown }) => void;
@@ -11,19 +13,27 @@ export type AcpLog = (message: string, facts?: { readonly [name: string]: unknow
 /** One client's connection, as the sessions on it see it. */
 export interface ClientLink {
   readonly sessions: Sessions;
-  readonly sender: Sender & { readonly clientId: string };
+  readonly sender: ClientSender;
+  /** Whether it is this machine's user, who says where sessions work and what is started for them. */
+  readonly isUser: boolean;
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;
   /** What it can take, as far as it has said. */
   profile(): ClientProfile;
-  update(sessionId: string, update: SessionUpdate): void;
+  /** Whether the client is told with each update where it can go on from. */
+  readonly hasCursors: boolean;
+  update(sessionId: string, update: SessionUpdate, cursor?: string): void;
   /** The same for an update that the client would not know as one. */
-  event(sessionId: string, update: VendorUpdate): void;
+  event(sessionId: string, update: VendorUpdate, cursor?: string): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;
   withdraw(questionId: string): void;
+  /** The same for something that its machine is to do. */
+  request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
+  /** The tools of the client's machine. */
+  tools(): Promise<readonly HostTool[]>;
   /** Whether the client can be told more at once; `room` resolves when it can. */
   hasRoom(): boolean;
   room(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { createBacklog } from "./backlog.ts";
 
 /** Lines on their way out, in order. Nothing here waits; whoever has much to say asks `below` first. */
 export interface LineWriter {
@@ -17,22 +18,14 @@ export interface LineWriter {
  */
 export function lineWriter(output: Writable): LineWriter {
   const gone = new AbortController();
+  const backlog = createBacklog();
   let lines: string[] = [];
-  let queued = 0;
   let isBusy = false;
-  let waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
-
-  function wake(): void {
-    const ready = waiting.filter(({ limit }) => queued <= limit);
-    waiting = waiting.filter(({ limit }) => queued > limit);
-    for (const { resolve } of ready) resolve();
-  }
 
   function leave(): void {
     lines = [];
-    queued = 0;
     gone.abort();
-    wake();
+    backlog.clear();
   }
 
   function flush(): void {
@@ -42,9 +35,8 @@ export function lineWriter(output: Writable): LineWriter {
     output.write(text, () => {
       isBusy = false;
       if (gone.signal.aborted) return;
-      queued -= text.length;
       schedule();
-      wake();
+      backlog.remove(text.length);
     });
   }
 
@@ -61,19 +53,14 @@ export function lineWriter(output: Writable): LineWriter {
   return {
     gone: gone.signal,
     get queued() {
-      return queued;
+      return backlog.length;
     },
     write(line) {
       if (gone.signal.aborted) return;
       lines.push(line);
-      queued += line.length;
+      backlog.add(line.length);
       schedule();
     },
-    below: (limit) =>
-      queued <= limit
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push({ limit, resolve });
-          }),
+    below: (characters) => backlog.below(characters),
   };
 }

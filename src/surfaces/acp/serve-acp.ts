@@ -9,6 +9,7 @@ import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
 import { chunksUntil } from "./chunks-until.ts";
 import type { AcpLog } from "./client-link.ts";
+import { leaveInTime } from "./leave-in-time.ts";
 import { lineWriter } from "./line-writer.ts";
 
 export interface ServeAcpOptions {
@@ -38,16 +39,24 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
   const { input, output, log, clock = systemClock, connectionId = randomText(16) } = options;
   const writer = lineWriter(output);
   const version = packageVersion();
-  const connection = createAcpConnection({ ...options, connectionId, version, writer });
+  const connection = createAcpConnection({
+    ...options,
+    // Whoever starts this program.
+    isUser: true,
+    // The connection is as old as this process: there is none to go on from.
+    hasCursors: false,
+    connectionId,
+    version,
+    clock,
+    writer,
+  });
   const ends = options.signal === undefined ? [writer.gone] : [writer.gone, options.signal];
   try {
     await readInput(input, connection, AbortSignal.any(ends));
   } catch (error) {
     log("the input broke off", { error: String(error) });
   }
-  await within(clock, CLOSING_MS, connection.idle());
-  await within(clock, CLOSING_MS, connection.leave("client_exit"));
-  await within(clock, CLOSING_MS, writer.below(0));
+  await leaveInTime(connection, writer, clock);
 }
 
 async function readInput(
@@ -64,15 +73,3 @@ async function readInput(
   }
   decoder.finish(state, receive);
 }
-
-/** Waits, but not for ever: a reader that has stopped reading must not keep this process. */
-async function within(clock: Clock, milliseconds: number, done: Promise<void>): Promise<void> {
-  let callOff = (): void => {};
-  const late = new Promise<void>((resolve) => {
-    callOff = clock.after(milliseconds, resolve);
-  });
-  await Promise.race([done, late]);
-  callOff();
-}
-
-const CLOSING_MS = 1000;

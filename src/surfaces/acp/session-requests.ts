@@ -1,4 +1,5 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import type { BroughtServer } from "../../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import {
   doneAnswer,
@@ -8,9 +9,12 @@ import {
 } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-requests.ts";
+import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
-import { type AcpSession, createAcpSession } from "./acp-session.ts";
+import { type AcpSession, createAcpSession, type FollowOptions } from "./acp-session.ts";
+import { checkCursor } from "./check-cursor.ts";
+import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
 import { liveAfter, liveCommand } from "./live-requests.ts";
 import { findSession, latestSession, type SessionEntry } from "./find-session.ts";
@@ -33,13 +37,14 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   const { principal } = link.sender;
   const joined = new Map<string, AcpSession>();
 
-  /** The session with its client attached to it. */
-  async function join(sessionId: string): Promise<AcpSession> {
+  /** The session with its client attached to it, and with what that brings. */
+  async function join(sessionId: string, servers?: readonly BroughtServer[]): Promise<AcpSession> {
     const session = joined.get(sessionId) ?? createAcpSession(sessionId, link);
     joined.set(sessionId, session);
     const reply = await session.attach();
-    if (reply.status === "accepted") return session;
-    throw thrown(reply.failure);
+    if (reply.status === "refused") throw thrown(reply.failure);
+    await session.equip(servers);
+    return session;
   }
 
   async function find(sessionId: string): Promise<SessionEntry> {
@@ -49,57 +54,65 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   }
 
   /** Looks twice: to join a session whose process was killed is to recover it, and that is part of what was before. */
-  async function joinExisting(sessionId: string): Promise<{ session: AcpSession; seq: number }> {
+  async function joinExisting(
+    sessionId: string,
+    servers?: readonly BroughtServer[],
+  ): Promise<{ session: AcpSession; seq: number; cursor: string | undefined }> {
     await find(sessionId);
-    const session = await join(sessionId);
-    return { session, seq: (await find(sessionId)).seq };
+    const session = await join(sessionId, servers);
+    const found = await find(sessionId);
+    return { session, seq: found.seq, cursor: placeAt(found, found.seq) };
   }
 
   async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
     if (fixed !== undefined && fixed !== "latest") return find(fixed);
     const latest = fixed === "latest" ? await latestSession(sessions, principal) : undefined;
-    return latest ?? sessions.open({ principal, workingDirectory });
+    return latest ?? sessions.open({ principal, ...folder(workingDirectory) });
+  }
+
+  /** Others work where the agent does. */
+  function folder(workingDirectory: string): Pick<Opening, "workingDirectory"> {
+    return link.isUser && principal.rights.includes("control") ? { workingDirectory } : {};
   }
 
   async function begin(request: RpcRequest, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
-    const { sessionId, seq } = await sessionFor(setup);
-    const session = await join(sessionId);
+    checkSetup(link, setup);
+    const found = await sessionFor(setup);
+    const { sessionId, seq } = found;
+    const session = await join(sessionId, setup.servers);
     // The client does not know the id before it has this answer, so nothing may come ahead of it.
-    link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+    link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
     if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
   }
 
-  async function load(request: RpcRequest, sessionId: string, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
-    const { session, seq } = await joinExisting(sessionId);
-    await session.follow({ upTo: seq, history: "shown", caughtUp: () => done(request) });
-  }
-
-  /** The client has what was said: it is told what comes. */
-  async function resume(
+  /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
+  async function follow(
     request: RpcRequest,
     sessionId: string,
-    setup: SessionSetup,
+    setup: SessionSetup & Pick<FollowOptions, "history">,
   ): Promise<void> {
-    noteServers(setup);
-    const { session, seq } = await joinExisting(sessionId);
-    if (session.isFollowed) return done(request);
-    await session.follow({ upTo: seq, history: "hidden", caughtUp: () => done(request) });
+    const { servers, from, history } = setup;
+    checkSetup(link, setup);
+    if (from !== undefined) await checkCursor(sessions, await find(sessionId), from);
+    const { session, seq, cursor } = await joinExisting(sessionId, servers);
+    const caughtUp = (): void => done(request, cursor);
+    if (from !== undefined) return session.follow({ upTo: seq, history, from, caughtUp });
+    if (history === "hidden" && session.isFollowed) return done(request);
+    await session.follow({ upTo: seq, history, caughtUp });
   }
 
   /** The client was told what was said in the other one, and knows it of this one. */
   async function fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void> {
-    noteServers(setup);
+    checkSetup(link, setup);
     const { agent } = await find(source);
     const { workingDirectory } = setup;
     const { sessionId, seq } = await sessions.open({
       principal,
       agent,
-      workingDirectory,
+      ...folder(workingDirectory),
       copyOf: source,
     });
-    const session = await join(sessionId);
+    const session = await join(sessionId, setup.servers);
     link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
     await session.follow({ upTo: seq, history: "hidden" });
   }
@@ -160,8 +173,12 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     await session.follow({ upTo: seq, history: "hidden" });
   }
 
-  function done(request: RpcRequest): void {
-    link.answer(request, { ok: true, result: doneAnswer() });
+  function done(request: RpcRequest, cursor?: string): void {
+    link.answer(request, { ok: true, result: doneAnswer(cursor) });
+  }
+
+  function placeAt({ incarnation }: SessionEntry, seq: number): string | undefined {
+    return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
   }
 
   /** A session that this connection has neither begun nor loaded is taken up where it is. */
@@ -173,18 +190,14 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     return session;
   }
 
-  function noteServers({ servers }: SessionSetup): void {
-    if (servers.length > 0) link.log("a client's MCP servers are not connected", { servers });
-  }
-
   async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
     switch (wanted.type) {
       case "new":
         return begin(request, wanted);
       case "load":
-        return load(request, wanted.sessionId, wanted);
+        return follow(request, wanted.sessionId, { ...wanted, history: "shown" });
       case "resume":
-        return resume(request, wanted.sessionId, wanted);
+        return follow(request, wanted.sessionId, { ...wanted, history: "hidden" });
       case "fork":
         return fork(request, wanted.sessionId, wanted);
       case "list":
@@ -228,6 +241,8 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     },
   };
 }
+
+type Opening = Parameters<ClientLink["sessions"]["open"]>[0];
 
 function thrown({ code, message, details }: Failure): SpanlineError {
   return new SpanlineError(code, message, { details });

@@ -1,6 +1,7 @@
 import type { Failure } from "../../domain/errors.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
+import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 import { harnCapabilities } from "./extensions.ts";
@@ -16,7 +17,7 @@ export function initializeAnswer(version: string): unknown {
     agentCapabilities: {
       loadSession: offered.includes("loadSession"),
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: Object.fromEntries(
         offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
       ),
@@ -26,13 +27,13 @@ export function initializeAnswer(version: string): unknown {
   };
 }
 
-export function newSessionAnswer(sessionId: string): unknown {
-  return { sessionId };
+export function newSessionAnswer(sessionId: string, cursor?: string): unknown {
+  return { sessionId, ...(cursor !== undefined && cursorMeta(cursor)) };
 }
 
 /** Of requests that are answered when they are done, and have nothing more to say. */
-export function doneAnswer(): unknown {
-  return {};
+export function doneAnswer(cursor?: string): unknown {
+  return cursor === undefined ? {} : cursorMeta(cursor);
 }
 
 export interface ListedSession {
@@ -66,6 +67,10 @@ export function failureError(failure: Failure): RpcError {
   const unknown = authError(failure);
   if (unknown !== undefined) return unknown;
   if (code === "not_found") return { code: RESOURCE_NOT_FOUND, message, data };
+  if (code === "cursor_gone" || code === "cursor_ahead") {
+    const reason = failure.details["reason"] ?? "ahead";
+    return { code: RPC_CODES.invalidParams, message, data: { ...data, reason } };
+  }
   if (code === "invalid_message" || code === "invalid_option" || code === "validation_failed") {
     return { code: RPC_CODES.invalidParams, message, data };
   }

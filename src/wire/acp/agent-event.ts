@@ -1,12 +1,14 @@
 import { notificationLine } from "../jsonrpc/write-message.ts";
+import { cursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
 /**
  * An update of the bridge's own as a client is told that did not ask for them. SDKs throw a whole notification away, and
  * complain, when they do not know its `sessionUpdate`; a method that they do not know they pass over.
  */
-export function agentEventLine(sessionId: string, update: VendorUpdate): string {
-  return notificationLine("_harn/agentEvent", { sessionId, ...agentEvent(update) });
+export function agentEventLine(sessionId: string, update: VendorUpdate, cursor?: string): string {
+  const place = cursor === undefined ? {} : cursorMeta(cursor);
+  return notificationLine("_harn/agentEvent", { sessionId, ...agentEvent(update), ...place });
 }
 
 /** A field `kind` would be taken for the event's own: it is `artifactKind` or `hitlKind` here. */

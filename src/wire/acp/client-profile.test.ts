@@ -15,10 +15,11 @@ describe("the profile of a client", () => {
       terminal: true,
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
-      _meta: { harn: {}, terminal_output: true, "terminal-auth": true },
+      _meta: { harn: { hostTools: true }, terminal_output: true, "terminal-auth": true },
     };
     expect(clientProfile(capabilities)).toEqual({
       isBridgeHost: true,
+      hasTools: true,
       readsFiles: true,
       writesFiles: true,
       runsTerminals: true,

@@ -4,6 +4,8 @@ import { isObject } from "../../domain/json.ts";
 export interface ClientProfile {
   /** Knows the Harn bridge: it is sent the bridge's own updates, and what stands under `_meta.harn` of messages. */
   readonly isBridgeHost: boolean;
+  /** Has tools of its own, and says which when it is asked. */
+  readonly hasTools: boolean;
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
@@ -19,6 +21,7 @@ export interface ClientProfile {
 /** Whoever says nothing. */
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
+  hasTools: false,
   readsFiles: false,
   writesFiles: false,
   runsTerminals: false,
@@ -38,6 +41,7 @@ export function clientProfile(capabilities: unknown): ClientProfile {
   const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
   return {
     isBridgeHost: isOffered(meta["harn"]),
+    hasTools: isOffered(fieldsOf(meta["harn"])["hostTools"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,
     runsTerminals: isOffered(given["terminal"]),

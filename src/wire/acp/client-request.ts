@@ -1,5 +1,7 @@
+import type { BroughtServer } from "../../domain/equipment.ts";
 import type { LiveRequest } from "./live-requests.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
+import type { UpdateCursor } from "./update-cursor.ts";
 import type { ClientProfile } from "./client-profile.ts";
 
 /** What a client can ask, in our words. */
@@ -25,6 +27,8 @@ export type PromptCommand = Extract<SessionCommand, { type: "prompt" }>;
 
 export interface SessionSetup {
   readonly workingDirectory: string;
-  /** MCP servers that the client wants connected, by name. */
-  readonly servers: readonly string[];
+  /** MCP servers that the client wants connected for this session. */
+  readonly servers: readonly BroughtServer[];
+  /** What the client was told on another connection. */
+  readonly from?: UpdateCursor;
 }

@@ -32,11 +32,18 @@ describe("a client's request", () => {
     const setup = { type: "new", workingDirectory: "/work", servers: [] };
     expect(value("session/new", { cwd: "/work" })).toEqual(setup);
     expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
-    const named = { cwd: "C:\\work", mcpServers: [{ name: "git" }, {}] };
+    const env = [{ name: "__proto__", value: "own" }];
+    const program = { name: "git", command: "/bin/git", args: ["-a"], env };
+    const address = { type: "http", name: "web", url: "https://a", headers: [] };
+    const named = { cwd: "C:\\work", mcpServers: [program, address, { ...program, env: null }] };
     expect(value("session/new", named)).toEqual({
       type: "new",
       workingDirectory: "C:\\work",
-      servers: ["git", "unnamed"],
+      servers: [
+        { ...program, type: "stdio", env: Object.fromEntries([["__proto__", "own"]]) },
+        { ...address, headers: {} },
+        { ...program, type: "stdio", env: {} },
+      ],
     });
   });
 

@@ -12,6 +12,8 @@ import {
   decodeHeartbeat,
   decodeTakeover,
 } from "./live-requests.ts";
+import { decodeServers } from "./mcp-servers.ts";
+import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -119,13 +121,19 @@ function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientR
   });
 }
 
-function decodeSetup({ cwd, mcpServers }: JsonObject): Decoded<SessionSetup> {
+function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<SessionSetup> {
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
-  // Clients forget the empty list.
-  const servers = mcpServers ?? [];
-  if (!Array.isArray(servers)) return refusedParams('"mcpServers" is not an array');
-  return decoded({ workingDirectory, servers: servers.map(serverName) });
+  const servers = decodeServers(mcpServers);
+  if (!servers.ok) return servers;
+  const cursor = cursorIn(meta);
+  const from = typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
+  if (cursor !== undefined && from === undefined) return refusedParams(NO_PLACE);
+  return decoded({
+    workingDirectory,
+    servers: servers.value,
+    ...(from !== undefined && { from }),
+  });
 }
 
 /** Null for what is no absolute path. */
@@ -134,17 +142,13 @@ function readFolder(cwd: unknown): string | undefined | null {
   return typeof cwd === "string" && ABSOLUTE.test(cwd) ? cwd : null;
 }
 
-function serverName(server: unknown): string {
-  const name = isObject(server) ? server["name"] : undefined;
-  return isFilled(name) ? name : "unnamed";
-}
-
 function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
 const NO_SESSION = '"sessionId" is missing';
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
+const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
 const NO_METHOD = '"methodId" names no method of "authMethods"';
 const RELATIVE = '"cwd" is not an absolute path';
 const MAX_NAME = 200;

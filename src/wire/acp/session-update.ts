@@ -1,6 +1,7 @@
 import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
+import { cursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
 /** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
@@ -69,6 +70,7 @@ export interface UsageUpdate {
   readonly size: number;
 }
 
-export function updateLine(sessionId: string, update: SessionUpdate): string {
-  return notificationLine("session/update", { sessionId, update });
+export function updateLine(sessionId: string, update: SessionUpdate, cursor?: string): string {
+  const place = cursor === undefined ? {} : cursorMeta(cursor);
+  return notificationLine("session/update", { sessionId, update, ...place });
 }

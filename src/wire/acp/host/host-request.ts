@@ -23,8 +23,14 @@ export function toolListRequest(): HostRequest {
   return { method: "host/tools/list", params: {} };
 }
 
-/** `callId` is the same when the call is asked for again, after a connection was lost: a host runs it once. */
-export function toolCallRequest(name: string, input: JsonObject, callId?: string): HostRequest {
-  const meta = callId === undefined ? {} : { _meta: { harn: { callId } } };
+/** Under the same call it is the same call: a host that has done it says again what came of it. */
+export function toolCallRequest(name: string, input: JsonObject, call?: HostCall): HostRequest {
+  const meta = call === undefined ? {} : { _meta: { harn: { ...call } } };
   return { method: "builtin_call", params: { name, args: [input], ...meta } };
+}
+
+export interface HostCall {
+  /** Of the session that it is for, where that is said. */
+  readonly sessionId?: string;
+  readonly toolCallId: string;
 }

@@ -1,19 +1,10 @@
+import type { HostTool } from "../../../domain/equipment.ts";
 import { isDeeper } from "../../../domain/is-deeper.ts";
 import { isObject, jsonText, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import { shown } from "../../../domain/shown.ts";
 import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
 import { failedAnswer, hostAnswer, type HostAnswer } from "./host-answer.ts";
 import { read, unreadable, unwrapped, type Reading } from "./reading.ts";
-
-/** A tool of a client's machine, as its host describes it. */
-export interface HostTool {
-  readonly name: string;
-  /** Empty where the host says nothing. */
-  readonly description: string;
-  /** Null where the host does not say what arguments there are. */
-  readonly schema: JsonObject | null;
-  readonly deprecated: boolean;
-}
 
 /** What a host may cost us; all of it goes to the model. */
 export const HOST_TOOL_LIMITS = {

@@ -11,7 +11,7 @@ describe("what a host is asked by name", () => {
   });
 
   it("is known by its id when it is asked for again [W-48]", () => {
-    const { params } = toolCallRequest("a", {}, "tool_1");
+    const { params } = toolCallRequest("a", {}, { toolCallId: "tool_1" });
     expect(readNamedCall(params)).toMatchObject({
       value: { name: "a", args: {}, callId: "tool_1" },
     });

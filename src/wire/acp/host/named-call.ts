@@ -23,6 +23,6 @@ export function readNamedCall(params: JsonValue | undefined): Decoded<NamedCall>
   if (given.length > 1 || !isObject(only)) {
     return refusedParams('"args" is neither an object nor a list with one');
   }
-  const callId = harnFields(params)["callId"];
+  const { toolCallId: callId } = harnFields(params);
   return decoded({ name, args: only, ...(typeof callId === "string" && { callId }) });
 }

@@ -1,0 +1,46 @@
+import type { Failure } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+
+/**
+ * What a client brings along for one session, and takes away with it when it leaves. It holds secrets: neither a log nor an
+ * error ever has any of it. What it offers is in the log, as tools of the agent.
+ */
+export interface Equipment {
+  readonly servers: readonly BroughtServer[];
+  readonly tools: readonly HostTool[];
+}
+
+/** An MCP server to be connected to: a program to start, or an address to call. */
+export type BroughtServer =
+  | {
+      readonly type: "stdio";
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: { readonly [name: string]: string };
+    }
+  | {
+      readonly type: "http";
+      readonly name: string;
+      readonly url: string;
+      readonly headers: { readonly [name: string]: string };
+    };
+
+/** A tool of a client's machine, as its host describes it. */
+export interface HostTool {
+  readonly name: string;
+  /** Empty where the host says nothing. */
+  readonly description: string;
+  /** Null where the host does not say what arguments there are. */
+  readonly schema: JsonObject | null;
+  readonly deprecated: boolean;
+}
+
+/** What came of it. What cannot be used is told, and the rest is there. */
+export type EquipReply =
+  | { readonly status: "accepted"; readonly problems: readonly Failure[] }
+  | { readonly status: "refused"; readonly failure: Failure };
+
+export function isEmptyEquipment({ servers, tools }: Equipment): boolean {
+  return servers.length === 0 && tools.length === 0;
+}

@@ -1,0 +1,39 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cursorIn, parseUpdateCursor, updateCursorText } from "./update-cursor.ts";
+
+describe("the cursor of an update", () => {
+  it("is read as it was written [W-33]", () => {
+    const cursor = fc.record({
+      incarnation: fc.stringMatching(/^[!-~]{1,40}$/),
+      seq: fc.nat(),
+      told: fc.nat(),
+    });
+    fc.assert(
+      fc.property(cursor, (one) => {
+        expect(parseUpdateCursor(updateCursorText(one))).toEqual(one);
+      }),
+    );
+  });
+
+  it.each([
+    "",
+    "a",
+    ".1",
+    "a.",
+    "a.x",
+    "a.1+",
+    "a.1+x",
+    "a.-1",
+    "ä.1",
+    "a b.1",
+    `a.${"9".repeat(16)}`,
+  ])("is not %j", (text) => expect(parseUpdateCursor(text)).toBe(undefined));
+
+  it("is looked for in its place alone", () => {
+    expect(cursorIn({ harn: { cursor: "a.1" } })).toBe("a.1");
+    for (const meta of [undefined, null, {}, { cursor: "a.1" }, { harn: "a.1" }]) {
+      expect(cursorIn(meta)).toBe(undefined);
+    }
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { isObject } from "../../src/domain/json.ts";
+import type { ProviderEvent } from "../../src/domain/provider-event.ts";
+import { asText, type AcpTalk, type Message } from "../support/acp-client.ts";
+import { acpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
+import { equippedSessions } from "../support/equipped-sessions.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { ending, message, says, wants, type Answer } from "../support/scripted-provider.ts";
+import { tool } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+function prompt(sessionId: string): object {
+  return {
+    sessionId,
+    prompt: [
+      { type: "text", text: "First" },
+      { type: "text", text: "Second" },
+    ],
+  };
+}
+
+/** Thinks, says something piece by piece, and some of it too long for one line. */
+const speech: Answer = async function* () {
+  const delta = (block: number, text: string): ProviderEvent => {
+    const type = block === 0 ? "reasoning.delta" : "text.delta";
+    return { type, message: 0, block, text };
+  };
+  yield* message(
+    [
+      delta(0, "Hm"),
+      delta(0, "m."),
+      { type: "reasoning.end", message: 0, block: 0, text: "Hmm." },
+      delta(1, "One "),
+      delta(1, "two "),
+      delta(1, "ä".repeat(30_000)),
+      { type: "text.end", message: 0, block: 1, text: `One two ${"ä".repeat(30_000)}` },
+    ],
+    "end_turn",
+  );
+  yield ending({ outcome: "completed", reason: "end_turn" });
+};
+
+/** Each piece by itself: what was gathered could not be cut in between. */
+const ANSWERS = [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), speech];
+const PARTS = { tools: [tool({ name: "look" }, () => "seen")] };
+
+function told(client: AcpTalk): Message[] {
+  return client.messages.filter(
+    ({ method }) => method === "session/update" || method === "_harn/agentEvent",
+  );
+}
+
+function cursorOf({ params, result, _meta: meta }: Message): string {
+  const place = isObject(params) ? params : isObject(result) ? result : { _meta: meta };
+  const found = isObject(place) ? place["_meta"] : undefined;
+  const harn = isObject(found) ? found["harn"] : undefined;
+  return isObject(harn) ? asText(harn["cursor"]) : "none";
+}
+
+/** Without what is about the clients that come and go. */
+function ofAgent(messages: readonly Message[]): Message[] {
+  return messages.filter((one) => !JSON.stringify(one).includes("live_session_client"));
+}
+
+const STOCK = {};
+const HOST = { _meta: { harn: {} } };
+
+interface Resuming {
+  readonly method?: "session/load" | "session/resume";
+  readonly sessionId: string;
+  readonly cursor: string;
+  readonly clientCapabilities?: object;
+}
+
+async function resumed(
+  server: AcpServer,
+  { method = "session/resume", sessionId, cursor, clientCapabilities = STOCK }: Resuming,
+): Promise<{ readonly client: SocketClient; readonly answer: Message }> {
+  const client = await server.connect();
+  await client.ask("initialize", { clientCapabilities });
+  const answer = await client.ask(method, { sessionId, ...SETUP, _meta: { harn: { cursor } } });
+  return { client, answer };
+}
+
+describe("a client that goes on from a cursor", () => {
+  it.each([
+    ["session/load", STOCK],
+    ["session/resume", STOCK],
+    ["session/resume", HOST],
+  ] as const)(
+    "is told exactly what came after it, from every place, by %s with %j [ACP-139] [W-33] [W-34] [W-35]",
+    async (method, clientCapabilities) => {
+      const { sessions } = equippedSessions(ANSWERS, PARTS);
+      const server = await acpServer(sessions);
+      const client = await server.connect();
+      const sessionId = await client.begin();
+      const watcher = await server.connect();
+      await watcher.ask("initialize", { clientCapabilities });
+      await watcher.result("session/load", { sessionId, ...SETUP });
+      await client.result("session/prompt", prompt(sessionId));
+      const last = told(client).map(cursorOf).at(-1);
+      await eventually(() => expect(told(watcher).map(cursorOf)).toContain(last));
+      const all = ofAgent(told(watcher));
+      const cursors = all.map(cursorOf);
+      expect(new Set(cursors).size).toBe(all.length);
+      expect(cursors.some((cursor) => cursor.includes("+"))).toBe(true);
+      for (const [index, cursor] of cursors.entries()) {
+        const { client: late, answer } = await resumed(server, {
+          method,
+          sessionId,
+          cursor,
+          clientCapabilities,
+        });
+        expect(answer["error"]).toBe(undefined);
+        expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
+        await late.cut();
+      }
+    },
+  );
+
+  it("is told the rest of what it was being told when the connection broke [W-35]", async () => {
+    const { sessions } = equippedSessions(ANSWERS, PARTS);
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    const sessionId = await client.begin();
+    await client.result("session/prompt", prompt(sessionId));
+    const reader = await server.connect();
+    await reader.ask("initialize");
+    await reader.result("session/load", { sessionId, ...SETUP });
+    const all = ofAgent(told(reader));
+    expect(all.length).toBeGreaterThan(5);
+    for (const [index, one] of all.entries()) {
+      const { client: late } = await resumed(server, {
+        method: "session/load",
+        sessionId,
+        cursor: cursorOf(one),
+      });
+      expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
+      await late.cut();
+    }
+  });
+
+  it("goes on with what happens, once, in the middle of a turn [ACP-60] [W-35]", async () => {
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const halting: Answer = async function* () {
+      yield { type: "message.start", message: 0, role: "assistant" };
+      yield { type: "text.delta", message: 0, block: 0, text: "Before. " };
+      await gate;
+      yield { type: "text.delta", message: 0, block: 0, text: "After." };
+      yield { type: "text.end", message: 0, block: 0, text: "Before. After." };
+      yield { type: "message.end", message: 0, reason: "end_turn" };
+      yield ending({ outcome: "completed", reason: "end_turn" });
+    };
+    const { sessions } = equippedSessions([halting]);
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    const sessionId = await client.begin();
+    client.send({ jsonrpc: "2.0", id: 70, method: "session/prompt", params: prompt(sessionId) });
+    const last = await client.find(({ params }) => JSON.stringify(params ?? {}).includes("Before"));
+    await client.cut();
+    const { client: late } = await resumed(server, { sessionId, cursor: cursorOf(last) });
+    go();
+    await late.find(({ params }) => JSON.stringify(params ?? {}).includes("After"));
+    const texts = late.updates().map(({ content }) => isObject(content) && content["text"]);
+    expect(texts).toEqual(["After."]);
+  });
+
+  it("is told of a cursor that is of another log, or of none, or ahead of it [W-33] [W-34]", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    const sessionId = await client.begin();
+    await client.result("session/prompt", prompt(sessionId));
+    const [incarnation] = cursorOf(told(client).at(-1) ?? {}).split(".");
+    const ahead = await resumed(server, { sessionId, cursor: `${incarnation}.99999` });
+    expect(ahead.answer["error"]).toMatchObject({
+      code: -32602,
+      data: { code: "cursor_ahead", reason: "ahead" },
+    });
+    const gone = await resumed(server, { method: "session/load", sessionId, cursor: "another.3" });
+    expect(gone.answer["error"]).toMatchObject({
+      code: -32602,
+      data: { code: "cursor_gone", reason: "incarnation" },
+    });
+    const none = await resumed(server, { method: "session/load", sessionId, cursor: "nothing" });
+    expect(none.answer["error"]).toMatchObject({ code: -32602 });
+    expect(told(ahead.client)).toEqual([]);
+  });
+
+  it("has its place also from the answers that set up a session", async () => {
+    const { sessions } = equippedSessions([says("Hi"), says("Again")]);
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    await client.ask("initialize");
+    const begun = await client.ask("session/new", SETUP);
+    const sessionId = asText(isObject(begun["result"]) ? begun["result"]["sessionId"] : "");
+    await client.result("session/prompt", prompt(sessionId));
+    const first = await resumed(server, { sessionId, cursor: cursorOf(begun) });
+    expect(ofAgent(told(first.client)).length).toBeGreaterThan(1);
+    const next = await resumed(server, { sessionId, cursor: cursorOf(first.answer) });
+    expect(ofAgent(told(next.client))).toEqual([]);
+    await client.result("session/prompt", prompt(sessionId));
+    await next.client.find(({ params }) => JSON.stringify(params ?? {}).includes("Again"));
+  });
+
+  it("is asked what is still open, and never what was answered [W-36]", async () => {
+    const { sessions } = equippedSessions(
+      [wants({ id: "c1", name: "save" }, { id: "c2", name: "save" }), says("Saved.")],
+      {
+        tools: [tool({ name: "save" }, () => "saved")],
+        approvals: { deny: [], ask: ["save"], allow: [], otherwise: "deny" },
+      },
+    );
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    const sessionId = await client.begin();
+    const isAsking = ({ method }: Message): boolean => method === "session/request_permission";
+    client.send({ jsonrpc: "2.0", id: 70, method: "session/prompt", params: prompt(sessionId) });
+    await eventually(() => expect(client.messages.filter(isAsking)).toHaveLength(2));
+    const [first, second] = client.messages.filter(isAsking);
+    const cursor = cursorOf(told(client).at(-1) ?? {});
+    const outcome = { outcome: "selected", optionId: "allow" };
+    client.send({ jsonrpc: "2.0", id: first?.["id"], result: { outcome } });
+    await client.find(({ params }) => JSON.stringify(params ?? {}).includes("completed"));
+    await client.cut();
+    const { client: late } = await resumed(server, { sessionId, cursor });
+    const asked = await late.find(isAsking);
+    expect(late.messages.filter(isAsking)).toHaveLength(1);
+    const callOf = ({ params }: Message = {}): unknown =>
+      isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"];
+    expect(callOf(asked)).toBe(callOf(second));
+    late.send({ jsonrpc: "2.0", id: asked["id"], result: { outcome } });
+    await late.find(({ params }) => JSON.stringify(params ?? {}).includes("Saved."));
+    expect(late.messages.filter(isAsking)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { joinedSessions } from "../../src/bridge/link/joined-sessions.ts";
+import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
+import { OwnerGoneError, remoteSessions } from "../../src/bridge/link/remote-sessions.ts";
+import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { equippedSessions } from "../support/equipped-sessions.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { says } from "../support/scripted-provider.ts";
+import { ME } from "../support/session-world.ts";
+import { temporaryFolder } from "../store/sqlite-support.ts";
+
+const HELLO = { token: "t", version: "1" };
+const FROM = { principal: ME, clientId: "client_1" };
+const EQUIPMENT = {
+  servers: [],
+  tools: [{ name: "Read", description: "Reads", schema: null, deprecated: false }],
+};
+const ATTACH = {
+  type: "attach",
+  clientId: "client_1",
+  mode: "controller",
+  name: "editor",
+} as const;
+
+describe("what a client brings to a session of another process", () => {
+  it("comes over the link, and goes when the link breaks", async () => {
+    const world = equippedSessions([says("Hi")]);
+    const { sessionId } = await world.sessions.open({ principal: ME });
+    const path = join(temporaryFolder(), "s.sock");
+    const { signal: closing } = new AbortController();
+    const served = { sessions: world.sessions, ...HELLO, clients: new LinkedClients(), closing };
+    const server = createServer((socket) => void serveSessions(socket, served));
+    server.listen(path);
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const socket = connect(path);
+    await once(socket, "connect");
+    const remote = await remoteSessions(socket, HELLO);
+    const absent = await remote.equip(sessionId, EQUIPMENT, FROM);
+    expect(absent).toMatchObject({ status: "refused", failure: { code: "not_found" } });
+    await remote.command(sessionId, ATTACH, FROM);
+    expect(await remote.equip(sessionId, EQUIPMENT, FROM)).toEqual({
+      status: "accepted",
+      problems: [],
+    });
+    expect(await world.tools(sessionId)).toEqual(["host__Read"]);
+    socket.destroy();
+    await eventually(async () => expect(await world.tools(sessionId)).toEqual([]));
+  });
+
+  it("is brought to the next owner when the one before dies", async () => {
+    const world = equippedSessions([says("Hi")]);
+    const { sessionId } = await world.sessions.open({ principal: ME });
+    const brought: unknown[] = [];
+    const dying = new AbortController();
+    const first: Sessions = {
+      ...world.sessions,
+      find: () => Promise.reject(new OwnerGoneError("gone")),
+    };
+    const second: Sessions = {
+      ...world.sessions,
+      async equip(...given) {
+        brought.push(given);
+        return { status: "accepted", problems: [] };
+      },
+    };
+    const { signal: never } = new AbortController();
+    const owners = [
+      { sessions: first, gone: dying.signal },
+      { sessions: second, gone: never },
+    ];
+    const sessions = joinedSessions({
+      clock: systemClock,
+      join: async () => owners.shift() ?? Promise.reject(new Error("no more")),
+    });
+    await sessions.command(sessionId, ATTACH, FROM);
+    await sessions.equip(sessionId, EQUIPMENT, FROM);
+    dying.abort();
+    await sessions.find(sessionId);
+    expect(brought).toEqual([[sessionId, EQUIPMENT, FROM]]);
+  });
+});
