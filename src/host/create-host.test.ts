@@ -141,7 +141,7 @@ describe("a host that is asked for its tools", () => {
     const { runtime, client } = await connected({
       tools: [{ name: "count", run: ({ by }) => ({ runs: (runs += 1), by }) }],
     });
-    const call = { name: "count", args: [{ by: 1 }], _meta: { harn: { callId: "tool_1" } } };
+    const call = { name: "count", args: [{ by: 1 }], _meta: { harn: { toolCallId: "tool_1" } } };
     expect(await runtime.ask("builtin_call", call)).toEqual({ runs: 1, by: 1 });
     expect(await runtime.ask("_harn/builtin_call", call)).toEqual({ runs: 1, by: 1 });
     runtime.drop();
@@ -164,7 +164,7 @@ describe("a host that is asked for its tools", () => {
         },
       ],
     });
-    const call = { name: "slow", args: [{}], _meta: { harn: { callId: "tool_1" } } };
+    const call = { name: "slow", args: [{}], _meta: { harn: { toolCallId: "tool_1" } } };
     const lost = runtime.ask("builtin_call", call);
     await client.resumeSession("ses_1", PLACE);
     runtime.drop();
@@ -181,7 +181,7 @@ describe("a host that is asked for its tools", () => {
     const call = (args: JsonObject): JsonObject => ({
       name: "a",
       args: [args],
-      _meta: { harn: { callId: "x" } },
+      _meta: { harn: { toolCallId: "x" } },
     });
     await runtime.ask("builtin_call", call({}));
     await expect(runtime.ask("builtin_call", call({ b: 1 }))).rejects.toEqual(rpcCode(-32602));
@@ -199,7 +199,7 @@ describe("a host that is asked for its tools", () => {
         },
       ],
     });
-    const call = { name: "broken", args: [{}], _meta: { harn: { callId: "x" } } };
+    const call = { name: "broken", args: [{}], _meta: { harn: { toolCallId: "x" } } };
     await expect(runtime.ask("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
     await expect(runtime.ask("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
     await expect(runtime.ask("builtin_call", { name: "none" })).rejects.toEqual(rpcCode(-32602));
