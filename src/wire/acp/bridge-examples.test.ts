@@ -191,7 +191,7 @@ describe("the bridge's own example of", () => {
       { id: "deploy", name: "deploy", description: "Ship it", source: "host" },
       { id: "acme/ops/review", name: "review", description: "Code review", source: "host" },
     ];
-    const skills = entries.map(({ source: _, ...entry }) => entry);
+    const skills = entries.map(({ id, name, description }) => ({ id, name, description }));
     expect(sortedJson(skillListResult(skills))).toBe(sortedJson(entries));
     const body = "# Deploy runbook\n...";
     const own = {
