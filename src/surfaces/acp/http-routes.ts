@@ -22,10 +22,11 @@ export interface AcpHttp {
  * streams of events, one for the connection and one for each session that the client has opened one for.
  */
 export function acpHttp(options: AcpServingOptions): AcpHttp {
-  const { clock } = options;
+  const { access, rates, clock } = options;
   const connections = httpConnections(clock);
 
   async function initialize(text: string, caller: Caller): Promise<ServedAnswer> {
+    rates?.request(caller.id);
     const writer = streamWriter();
     const acp = callerConnection(caller, writer, options);
     acp.receive({ type: "line", text, offset: 0 });
@@ -79,7 +80,8 @@ export function acpHttp(options: AcpServingOptions): AcpHttp {
       },
     },
   ];
-  return { routes: guardedRoutes(routes, options), close: () => connections.close() };
+  // What a connection asks is counted as it is over a WebSocket, not by its requests.
+  return { routes: guardedRoutes(routes, { access }), close: () => connections.close() };
 }
 
 const PATH = "/acp";

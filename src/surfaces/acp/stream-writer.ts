@@ -36,7 +36,11 @@ export function streamWriter(): StreamWriter {
     for (const line of lines) backlog.remove(line.length);
   }
 
-  async function* read(stream: Stream, left: AbortSignal): AsyncGenerator<string, void, undefined> {
+  async function* read(
+    sessionId: string | undefined,
+    left: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    const stream = streamOf(sessionId);
     const own = {};
     stream.reader = own;
     const isOver = (): boolean => stream.reader !== own || left.aborted || gone.signal.aborted;
@@ -54,6 +58,8 @@ export function streamWriter(): StreamWriter {
       yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
       taken(lines);
     }
+    const isUsed = stream.reader !== own || stream.lines.length > 0;
+    if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
   }
 
   return {
@@ -69,7 +75,7 @@ export function streamWriter(): StreamWriter {
       stream.wake();
     },
     below: (characters) => backlog.below(characters),
-    events: (sessionId, left) => read(streamOf(sessionId), left),
+    events: read,
     take() {
       const line = streamOf(undefined).lines.shift();
       if (line !== undefined) backlog.remove(line.length);
