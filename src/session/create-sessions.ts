@@ -22,7 +22,7 @@ import { newId, newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
-import { saidIn } from "./said-in.ts";
+import { saidIn, type Copied } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -240,10 +240,10 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 
 const DEFAULT_IDLE_MS = 60_000;
 
-/** What was said in the session that it is a copy of is its history. */
-async function withCopy(store: Store, given: OpenSession): Promise<OpenSession> {
+/** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
+async function withCopy(store: Store, given: OpenSession): Promise<OpenSession & Partial<Copied>> {
   if (given.copyOf === undefined) return given;
-  const wanted = { ...given, history: await saidIn(store, given.copyOf) };
+  const wanted = { ...given, ...(await saidIn(store, given.copyOf)) };
   checkOpening(wanted);
   return wanted;
 }
@@ -255,8 +255,8 @@ async function folderOf(
   return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
 }
 
-function opening(sessionId: string, wanted: OpenSession) {
-  const { principal, title, workingDirectory, label, history } = wanted;
+function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
+  const { principal, title, workingDirectory, label, history, mode } = wanted;
   const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
@@ -266,6 +266,7 @@ function opening(sessionId: string, wanted: OpenSession) {
     ...(label !== undefined && { label }),
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),
+    ...(mode !== undefined && { mode }),
   } as const;
 }
 

@@ -4,6 +4,7 @@ import type { EquipReply, Equipment } from "../domain/equipment.ts";
 import type { Cursor } from "../domain/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
+import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
 
@@ -40,6 +41,7 @@ export interface Sessions {
 
 export interface Outlook {
   readonly agent: AgentFacts;
+  readonly mode: SessionMode;
   /** Null where nothing was asked. What was taken back was not, nor what was turned away unheard. */
   readonly asked: { readonly seq: number; readonly promptId: string } | null;
   /** The calls that a paused turn waits for. */

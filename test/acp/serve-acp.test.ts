@@ -4,6 +4,7 @@ import { isObject } from "../../src/domain/json.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { packageVersion } from "../../src/platform/package-version.ts";
 import { serveAcp } from "../../src/surfaces/acp/serve-acp.ts";
+import { settingsAnswer } from "../../src/wire/acp/session-modes.ts";
 import { acpClient, asText, USER, type Message } from "../support/acp-client.ts";
 import { scriptedSessions } from "../support/scripted-sessions.ts";
 import { echoTurn, textEvents } from "./turns.ts";
@@ -51,7 +52,7 @@ describe("the handshake", () => {
       client.ask("initialize", { protocolVersion: 1 }),
       client.result("session/new", SETUP),
     ]);
-    expect(created).toEqual({ sessionId: "ses_1" });
+    expect(created).toEqual({ sessionId: "ses_1", ...settingsAnswer("default") });
   });
 
   it("can be repeated [ACP-31]", async () => {
@@ -407,7 +408,9 @@ describe("a client among others", () => {
       "session/update",
       "session/update",
     ]);
-    expect(await other.result("session/new", SETUP)).toEqual({ sessionId: newest });
+    expect(await other.result("session/new", SETUP)).toMatchObject({
+      sessionId: newest,
+    });
   });
 
   it("gets a new session when there is none yet, or the one that it names", async () => {

@@ -1,7 +1,8 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest } from "../../wire/acp/client-request.ts";
+import { optionsAnswer } from "../../wire/acp/session-modes.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
@@ -61,6 +62,17 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     link.answer(request, { ok: true, result: listAnswer(found.sessions, found.nextPage) });
   }
 
+  async function configure(
+    request: RpcRequest,
+    { sessionId, command, answer }: Extract<SessionRequest, { type: "configure" }>,
+  ): Promise<void> {
+    const session = await table.takeUp(sessionId);
+    const reply = await session.command(command);
+    if (reply.status === "refused") throw errorFrom(reply.failure);
+    const result = answer === "options" ? optionsAnswer(command.mode) : doneAnswer();
+    link.answer(request, { ok: true, result });
+  }
+
   async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
     switch (wanted.type) {
       case "new":
@@ -82,6 +94,8 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       case "detach":
       case "clients":
         return answerLive(request, wanted, { link, table });
+      case "configure":
+        return configure(request, wanted);
       case "prompt": {
         const session = await table.takeUp(wanted.sessionId);
         return session.prompt(request, wanted.command);

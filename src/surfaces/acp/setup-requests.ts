@@ -1,5 +1,6 @@
-import { doneAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
+import { knownSessionAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
 import type { SessionSetup } from "../../wire/acp/client-request.ts";
+import { settingsAnswer, type SettingsAnswer } from "../../wire/acp/session-modes.ts";
 import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { checkCursor } from "./check-cursor.ts";
@@ -44,14 +45,21 @@ export function setupRequests(
     return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
   }
 
+  /** Looked up as late as can be: what changes after it is told as it comes. */
+  async function settingsOf(sessionId: string): Promise<SettingsAnswer> {
+    const { mode } = await sessions.peek(sessionId);
+    return settingsAnswer(mode);
+  }
+
   return {
     async begin(request, setup) {
       checkSetup(link, setup);
       const found = await sessionFor(setup);
       const { sessionId, seq } = found;
       const session = await table.join(sessionId, setup.servers);
+      const result = newSessionAnswer(sessionId, await settingsOf(sessionId), placeAt(found, 0));
       // The client does not know the id before it has this answer, so nothing may come ahead of it.
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
+      link.answer(request, { ok: true, result });
       if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
     },
     async follow(request, sessionId, setup) {
@@ -60,8 +68,9 @@ export function setupRequests(
       if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
       const { session, entry } = await table.joinExisting(sessionId, servers);
       const { seq: upTo } = entry;
+      const settings = await settingsOf(sessionId);
       const done = (cursor?: string): void =>
-        link.answer(request, { ok: true, result: doneAnswer(cursor) });
+        link.answer(request, { ok: true, result: knownSessionAnswer(settings, cursor) });
       const caughtUp = (): void => done(placeAt(entry, upTo));
       if (from !== undefined) return session.follow({ upTo, history, from, caughtUp });
       if (history === "hidden" && session.isFollowed) return done();
@@ -77,7 +86,8 @@ export function setupRequests(
         copyOf: source,
       });
       const session = await table.join(sessionId, setup.servers);
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+      const result = newSessionAnswer(sessionId, await settingsOf(sessionId));
+      link.answer(request, { ok: true, result });
       await session.follow({ upTo: seq, history: "hidden" });
     },
   };

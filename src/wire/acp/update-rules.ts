@@ -10,8 +10,10 @@ import { titleOf } from "../../domain/title-of.ts";
 import { fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
+import { tellPlan } from "./plan-updates.ts";
 import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
+import { tellMode } from "./session-modes.ts";
 import { showSent } from "./sent-updates.ts";
 import { addDelta, endBlock, endTexts, replaceText } from "./text-updates.ts";
 import {
@@ -53,6 +55,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   }),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
+  "session.configured": mapped(tellMode),
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
@@ -96,6 +99,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
+  "plan.updated": duringTurn(tellPlan),
   "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
     previewed(state, approval);
     const { agent, lineBytes } = state;
