@@ -1,3 +1,4 @@
+import type { AgentCommand } from "./agent-command.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageType } from "./image-block.ts";
@@ -120,6 +121,8 @@ export interface AgentFacts {
   readonly images?: ImageHandling;
   /** How many tokens the model can have before it; absent where nobody said. */
   readonly contextTokens?: number;
+  /** What people can have said by a word. */
+  readonly commands?: readonly AgentCommand[];
   /** A turn without a call of this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }

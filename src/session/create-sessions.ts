@@ -22,6 +22,7 @@ import { newId, newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
+import { toolRules } from "./tools/tool-rules.ts";
 import { saidIn, type Copied } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
@@ -217,6 +218,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
     peek: (sessionId) =>
       whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
+    rules: (sessionId) =>
+      whileOpen(async () => {
+        const driver = await driverOf(sessionId);
+        return toolRules(factsOf(driver, sessionId), driver.state.mode);
+      }),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 

@@ -2,6 +2,7 @@ import { NO_RECEIPT, type LastReceipt } from "../domain/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
+import type { Usage } from "../domain/usage.ts";
 import type { BoundAgent } from "./input.ts";
 import { initialTools, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
@@ -17,6 +18,8 @@ export interface SessionState {
   /** Somebody gave it a title, or its first prompt did. */
   readonly isTitled: boolean;
   readonly mode: SessionMode;
+  /** Of the turns that have ended, as far as their providers said. */
+  readonly usage: Usage | null;
   /** Prompts and results that came, the last ones. */
   readonly asked: readonly AskedAt[];
   /** Prompts that nobody is to find any more. */
@@ -44,6 +47,7 @@ export const initialState: SessionState = {
   principal: "",
   isTitled: false,
   mode: "default",
+  usage: null,
   asked: [],
   forgotten: [],
   turn: initialTurnState,

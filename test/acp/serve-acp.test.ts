@@ -120,6 +120,7 @@ describe("a prompt", () => {
       "session/update",
       "session/update",
       "session/update",
+      "session/update",
       3,
     ]);
     expect(said(client.updates())).toEqual([
@@ -216,7 +217,7 @@ describe("a cancel", () => {
     );
     const sessionId = await client.begin();
     const answer = client.ask("session/prompt", prompt(sessionId, "go"));
-    await client.find(({ method }) => method === "session/update");
+    await client.find(() => client.updates().length > 0);
     for (let times = 0; times < 3; times++) {
       client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     }
@@ -270,7 +271,7 @@ describe("a cancel", () => {
       client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: id } });
     }
     await client.ask("initialize");
-    expect(client.messages.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(client.messages.flatMap(({ id = [] }) => id)).toEqual([1, 2, 3]);
   });
 
   it("reaches a session although its client reads nothing", async () => {
@@ -303,7 +304,8 @@ describe("a load", () => {
       "user_message_chunk: hello",
       "agent_message_chunk: You said: hello",
     ]);
-    expect(client.messages.at(-1)).toMatchObject({ id: 2, result: {} });
+    // Behind the answer there is only what can be typed.
+    expect(client.messages.at(-2)).toMatchObject({ id: 2, result: {} });
   });
 
   it("in the middle of a turn goes on with it, without gap or repetition [ACP-60]", async () => {
@@ -373,8 +375,8 @@ describe("sessions on one connection", () => {
       },
     });
     await client.begin();
-    await client.find(({ method }) => method === "session/update");
-    expect(client.messages.map(({ method, id }) => method ?? id)).toEqual([1, 2, "session/update"]);
+    await client.find(() => client.updates().length > 0);
+    expect(client.messages.slice(0, 2).map(({ id }) => id)).toEqual([1, 2]);
   });
 });
 
@@ -404,6 +406,7 @@ describe("a client among others", () => {
     expect(other.messages.map(({ method, id }) => method ?? id)).toEqual([
       1,
       2,
+      "session/update",
       "session/update",
       "session/update",
       "session/update",

@@ -258,12 +258,15 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     peek: async () => ({
       agent: agentOf({ provider: scriptedProvider([]) }).facts,
       mode: "default",
+      usage: null,
+      grants: [],
       asked: null,
       pausedFor: [],
       promptTools: [],
       forgotten: [],
       clients: [],
     }),
+    rules: async () => [],
     async find(sessionId) {
       const log = logs.get(sessionId);
       return log && record(log);

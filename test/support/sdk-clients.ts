@@ -12,6 +12,9 @@ export interface SdkClient {
   /** Resolves with the reason that the turn stopped for. */
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** Resolves with the values of all options. */
+  setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
   /** Texts and states of calls, in order. */
   readonly told: readonly string[];
   /** Resolves when one of them begins with this. */
@@ -34,6 +37,7 @@ interface Update {
   readonly sessionUpdate: string;
   readonly content?: unknown;
   readonly status?: string | null;
+  readonly currentModeId?: string;
 }
 
 interface Question {
@@ -48,8 +52,8 @@ function hears() {
   return {
     told,
     asked,
-    update: ({ sessionUpdate, content, status }: Update): void => {
-      const text = isText(content) ? content.text : (status ?? "");
+    update: ({ sessionUpdate, content, status, currentModeId }: Update): void => {
+      const text = isText(content) ? content.text : (status ?? currentModeId ?? "");
       told.push(`${sessionUpdate}: ${text}`);
       for (const wake of waiting) wake();
       waiting = [];
@@ -109,6 +113,13 @@ async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): P
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
+    async setMode(sessionId, modeId) {
+      await connection.setSessionMode({ sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      const wanted = { sessionId, configId, value };
+      return valuesIn(await connection.setSessionConfigOption(wanted));
+    },
   };
 }
 
@@ -135,5 +146,21 @@ async function appClient(agent: AcpProcess): Promise<SdkClient> {
       return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
+    async setMode(sessionId, modeId) {
+      await to.request("session/set_mode", { sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      return valuesIn(
+        await to.request("session/set_config_option", { sessionId, configId, value }),
+      );
+    },
   };
+}
+
+function valuesIn({
+  configOptions,
+}: {
+  readonly configOptions: readonly { readonly currentValue: unknown }[];
+}): readonly unknown[] {
+  return configOptions.map(({ currentValue }) => currentValue);
 }

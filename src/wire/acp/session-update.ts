@@ -14,6 +14,7 @@ export type StandardUpdate =
   | InfoUpdate
   | UsageUpdate
   | ModeUpdate
+  | CommandsUpdate
   | PlanUpdate
   | OptionsUpdate;
 
@@ -90,6 +91,11 @@ export interface PlanUpdateEntry {
   readonly priority: PlanPriority;
   /** The status in the agent's words, where ACP has none for it. */
   readonly _meta?: { readonly harn: { readonly status: string } };
+}
+
+export interface CommandsUpdate {
+  readonly sessionUpdate: "available_commands_update";
+  readonly availableCommands: readonly object[];
 }
 
 export interface ModeUpdate {

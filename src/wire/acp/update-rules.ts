@@ -6,6 +6,7 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { jsonText } from "../../domain/json.ts";
 import { titleOf } from "../../domain/title-of.ts";
 import { fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
@@ -15,6 +16,7 @@ import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
 import { tellMode } from "./session-modes.ts";
 import { showSent } from "./sent-updates.ts";
+import { commandsUpdate } from "./slash-commands.ts";
 import { addDelta, endBlock, endTexts, replaceText } from "./text-updates.ts";
 import {
   announced,
@@ -50,9 +52,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     state.workingDirectory = workingDirectory;
     if (title !== undefined) tellTitle(state, title, emit);
   }),
-  "agent.bound": mapped((state, { definition }) => {
-    state.agent = definition;
-  }),
+  "agent.bound": mapped(bindAgent),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
   "session.configured": mapped(tellMode),
@@ -152,6 +152,18 @@ function duringTurn<Event extends AgentEvent>(
     const isLate = envelope.turnId !== undefined && envelope.turnId === state.endedTurn;
     if (!isLate) encode(state, event, emit, envelope);
   });
+}
+
+/** What can be typed is said in the beginning, by whoever answers the client, and here when it changes. */
+function bindAgent(
+  state: UpdateState,
+  { definition }: EventOf<"agent.bound">,
+  emit: Emit<AcpOutput>,
+): void {
+  const before = jsonText(state.agent?.commands ?? []);
+  state.agent = definition;
+  const isNew = jsonText(definition.commands ?? []) !== before;
+  if (state.isLive && isNew) tell(state, commandsUpdate(definition.commands), emit);
 }
 
 function rememberPrompt(
