@@ -14,11 +14,12 @@ import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
 import { sendCommand } from "./send-command.ts";
-import { agentNamed, sessionOpening } from "./session-opening.ts";
+import { agentNamed, factsOf, sessionOpening } from "./session-opening.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { ClientSender, Sender, Sessions } from "./sessions.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { takeUpLeft } from "./take-up-left.ts";
+import { toolRules } from "./tools/tool-rules.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -164,6 +165,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
     peek: (sessionId) =>
       whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
+    rules: (sessionId) =>
+      whileOpen(async () => {
+        const driver = await driverOf(sessionId);
+        return toolRules(factsOf(driver, sessionId), driver.state.mode);
+      }),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 

@@ -8,7 +8,7 @@ import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { firstInput } from "./first-input.ts";
 import { newId, type Seed } from "./new-id.ts";
-import { saidIn } from "./said-in.ts";
+import { saidIn, type Copied } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import type { SessionReaders } from "./session-readers.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
@@ -77,10 +77,10 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
   };
 }
 
-/** What was said in the session that it is a copy of is its history. */
-async function withCopy(store: Store, given: OpenSession): Promise<OpenSession> {
+/** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
+async function withCopy(store: Store, given: OpenSession): Promise<OpenSession & Partial<Copied>> {
   if (given.copyOf === undefined) return given;
-  const wanted = { ...given, history: await saidIn(store, given.copyOf) };
+  const wanted = { ...given, ...(await saidIn(store, given.copyOf)) };
   checkOpening(wanted);
   return wanted;
 }
@@ -92,8 +92,8 @@ async function folderOf(
   return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
 }
 
-function opening(sessionId: string, wanted: OpenSession) {
-  const { principal, title, workingDirectory, label, history } = wanted;
+function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
+  const { principal, title, workingDirectory, label, history, mode } = wanted;
   const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
@@ -103,10 +103,11 @@ function opening(sessionId: string, wanted: OpenSession) {
     ...(label !== undefined && { label }),
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),
+    ...(mode !== undefined && { mode }),
   } as const;
 }
 
-function factsOf({ state }: Driver, sessionId: string): AgentFacts {
+export function factsOf({ state }: Driver, sessionId: string): AgentFacts {
   if (state.agent === null) throw unknownSession(sessionId);
   return state.agent.facts;
 }
