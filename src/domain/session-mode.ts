@@ -13,6 +13,11 @@ export function isSessionMode(value: unknown): value is SessionMode {
   return SESSION_MODES.some((mode) => mode === value);
 }
 
+/** Whether less is asked or refused in a mode than in another one. */
+export function isWider(mode: SessionMode, than: SessionMode): boolean {
+  return SESSION_MODES.indexOf(mode) < SESSION_MODES.indexOf(than);
+}
+
 /** What people read of each. */
 export const MODE_WORDS: {
   readonly [Mode in SessionMode]: { readonly name: string; readonly description: string };

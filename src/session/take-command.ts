@@ -1,6 +1,7 @@
 import type { Right } from "../domain/actor.ts";
 import { liveClients } from "../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
+import { isWider } from "../domain/session-mode.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat } from "./clients/attach-client.ts";
@@ -62,7 +63,10 @@ function barredClient({ state }: Work, { command, by }: Commanded): string | und
   const isAsking = ASKING.has(command.type);
   if (isAsking && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
-  if (command.type === "answer" && !client.mayApprove)
+  const isAllowing =
+    command.type === "answer" ||
+    (command.type === "configure" && isWider(command.mode, state.mode));
+  if (isAllowing && !client.mayApprove)
     return "This client observes; take over to answer, or attach with permission routing";
   return undefined;
 }
@@ -77,9 +81,10 @@ const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
   switch (command.type) {
     case "prompt":
-    case "configure":
     case "forget":
       return "prompt";
+    case "configure":
+      return isWider(command.mode, state.mode) ? "approve" : "prompt";
     case "withdraw": {
       const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
       return queued === undefined || queued.by?.principal === by.principal ? "prompt" : "control";

@@ -145,6 +145,19 @@ describe("the mode of a session", () => {
     expect(await world.send(configure("ask"), { principal: writer })).toEqual(accepted);
   });
 
+  it("is for those who may approve to widen: then less is asked", async () => {
+    const world = await worldOf(writing("allow").agent());
+    const writer = { id: "writer", rights: ["prompt"] } as const;
+    const denied = { status: "refused", failure: { code: "access_denied" } };
+    await world.send(configure("read-only"), { principal: writer });
+    for (const wider of ["ask", "default"] as const)
+      expect(await world.send(configure(wider), { principal: writer })).toMatchObject(denied);
+    const looker = { type: "attach", clientId: "o", name: "o", mode: "observer" } as const;
+    await world.send({ ...looker, mayPrompt: true }, { clientId: "o" });
+    expect(await world.send(configure("default"), { clientId: "o" })).toMatchObject(denied);
+    expect(await world.send(configure("default"))).toEqual({ status: "accepted" });
+  });
+
   it("is one of those that there are", async () => {
     const world = await worldOf(writing("allow").agent());
     const mode = JSON.parse('"yolo"');
