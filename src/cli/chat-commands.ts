@@ -1,0 +1,50 @@
+import type { SeenCommand, SessionRow } from "../host/index.ts";
+import { oneLine, type Style } from "../inspect/style.ts";
+
+/** What a chat itself understands behind a slash. All else is said to the agent. */
+export const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
+
+export type OwnCommand = (typeof OWN_COMMANDS)[number];
+
+export function ownCommandIn(text: string): OwnCommand | undefined {
+  const [, name] = /^\/(\S+)\s*$/.exec(text) ?? [];
+  return name === "quit" ? "exit" : OWN_COMMANDS.find((one) => one === name);
+}
+
+export function helpRows(commands: readonly SeenCommand[], style: Style): string[] {
+  const row = (name: string, does: string): string =>
+    `  ${style.strong(`/${oneLine(name)}`.padEnd(NAME_WIDTH))} ${oneLine(does)}`;
+  const theirs = commands.map(({ name, description, hint }) =>
+    row(hint === undefined ? name : `${name} ${hint}`, description),
+  );
+  return [
+    ...Object.entries(OWN).map(([name, does]) => row(name, does)),
+    ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs]),
+    style.dim(
+      "  Ctrl-C cancels a turn, Ctrl-D leaves. A line that ends with \\ goes on in the next.",
+    ),
+  ];
+}
+
+const NAME_WIDTH = 11;
+const OWN: { readonly [Name in OwnCommand]: string } = {
+  help: "shows this",
+  cancel: "ends the turn that runs",
+  takeover: "takes control from whoever has it",
+  sessions: "lists the sessions, the newest first",
+  exit: "leaves; the session stays",
+};
+
+export function sessionRows(
+  sessions: readonly SessionRow[],
+  own: string,
+  style: Style,
+): readonly string[] {
+  return sessions.slice(0, MOST_SESSIONS).map(({ sessionId, title, updatedAt }) => {
+    const sign = sessionId === own ? style.good("*") : " ";
+    const when = (updatedAt ?? "").replace("T", " ").slice(0, 16);
+    return `${sign} ${oneLine(sessionId)}  ${style.dim(when)}  ${oneLine(title ?? "-").slice(0, 50)}`;
+  });
+}
+
+const MOST_SESSIONS = 20;
