@@ -8,14 +8,16 @@ import { textWidth } from "./markdown/text-width.ts";
 export interface CardOptions {
   readonly style: Style;
   readonly width: () => number;
-  /** How to see all of what was shortened. */
-  readonly wholeBy: string;
+  /** How to see all of what was shortened, where that can be said. */
+  readonly wholeBy: () => string | undefined;
 }
 
 /** Calls of tools, each as a line when it begins and another when it ends. */
 export interface ToolCards {
   /** Rows that are new. */
   told(update: SeenTool): readonly string[];
+  /** Somebody was asked about this call, and saw what it would change. */
+  asked(toolCallId: string): void;
   /** A row for each call that is under way. */
   running(): readonly string[];
   /** The turn is over. */
@@ -33,6 +35,7 @@ interface Call {
 export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
   const open = new Map<string, Call>();
   const ended = new Set<string>();
+  const seen = new Set<string>();
   /** The call that was shown last: what comes of it needs no name. */
   let last = "";
 
@@ -55,14 +58,16 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
       ...(isDone ? [] : [ENDINGS.get(errorCategory ?? "") ?? "failed"]),
       ...(durationMs === undefined ? [] : [durationText(executionDurationMs ?? durationMs)]),
     ].join(", ");
-    const shown = resultLines(update, style);
+    // What was changed says more than what the tool says about it.
+    const shown = isDone && call.diffs.length > 0 ? [] : resultLines(update, style);
+    const diffs = seen.has(id) ? [] : call.diffs;
     const [only] = shown;
     const room = width() - textWidth(named) - textWidth(facts) - 8;
     const isShort = shown.length === 1 && only !== undefined && textWidth(only) <= room;
     const head = `  ${sign}${named} ${style.dim(facts)}`.trimEnd();
     return [
       isShort ? `${head}${style.dim(` · ${only}`)}` : head,
-      ...call.diffs.flatMap((diff) => diffLines(diff, style, SHORT).map((line) => `    ${line}`)),
+      ...diffs.flatMap((diff) => diffLines(diff, style, SHORT).map((line) => `    ${line}`)),
       ...(isShort ? [] : shortened(shown, width() - 4).map((line) => `    ${line}`)),
     ];
   }
@@ -73,8 +78,10 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     const more = lines.length - MOST_LINES;
     const isCut = lines.slice(0, MOST_LINES).some((line) => textWidth(line) > columns);
     if (more <= 0 && !isCut) return rows;
-    const what = more > 0 ? `… ${counted(more, "more line")}; all of it: ` : "… all of it: ";
-    return [...rows, style.dim(what + wholeBy)];
+    const whole = wholeBy();
+    const left = more > 0 ? [`… ${counted(more, "more line")}`] : [];
+    const hint = whole === undefined ? [] : [`all of it: ${whole}`];
+    return [...rows, ...[...left, ...hint].map((row) => style.dim(row))];
   }
 
   return {
@@ -101,6 +108,7 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
       ended.add(id);
       return [...rows, ...end(id, call, update)];
     },
+    asked: (id) => void seen.add(id),
     running: () =>
       [...open.values()].map(({ title, isStarted }) =>
         style.dim(cut(`● ${oneLine(title)} ${isStarted ? "runs" : "waits"}`, width())),
@@ -108,6 +116,7 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     clear() {
       open.clear();
       ended.clear();
+      seen.clear();
     },
   };
 }

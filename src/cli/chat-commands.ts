@@ -1,5 +1,6 @@
 import type { SeenCommand, SessionRow } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
+import { folded } from "./folded.ts";
 
 /** What a chat itself understands behind a slash. All else is said to the agent. */
 export const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
@@ -11,19 +12,22 @@ export function ownCommandIn(text: string): OwnCommand | undefined {
   return name === "quit" ? "exit" : OWN_COMMANDS.find((one) => one === name);
 }
 
-export function helpRows(commands: readonly SeenCommand[], style: Style): string[] {
+export function helpRows(
+  commands: readonly SeenCommand[],
+  { style, width }: { readonly style: Style; readonly width: number },
+): string[] {
   const row = (name: string, does: string): string =>
     `  ${style.strong(`/${oneLine(name)}`.padEnd(NAME_WIDTH))} ${oneLine(does)}`;
   const theirs = commands.map(({ name, description, hint }) =>
     row(hint === undefined ? name : `${name} ${hint}`, description),
   );
-  return [
+  const rows = [
     ...Object.entries(OWN).map(([name, does]) => row(name, does)),
     ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs]),
-    style.dim(
-      "  Ctrl-C cancels a turn, Ctrl-D leaves. A line that ends with \\ goes on in the next.",
-    ),
+    style.dim("  Ctrl-C cancels a turn, Ctrl-D leaves."),
+    style.dim("  A line that ends with \\ goes on in the next."),
   ];
+  return rows.flatMap((one) => folded(one, width).split("\n"));
 }
 
 const NAME_WIDTH = 11;

@@ -13,14 +13,15 @@ export interface PipeFaceOptions {
   readonly terminal: Terminal;
   /** Every update as a line of JSON. */
   readonly isJson: boolean;
-  readonly wholeBy: string;
+  readonly wholeBy: (sessionId: string) => string | undefined;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
 export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions): ChatFace {
-  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy });
+  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
+  let sessionId = "";
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
@@ -59,8 +60,9 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
     write(terminal.isWatched ? printable(text) : text);
   }
 
-  function told({ sessionId, update, isHistory }: SessionTold): void {
-    if (isJson) return json({ type: "update", sessionId, isHistory, update });
+  function told({ update, ...of }: SessionTold): void {
+    if (isJson) return json({ type: "update", ...of, update });
+    sessionId = of.sessionId;
     switch (update.type) {
       case "agent-text":
         return say(update.visibleDelta ?? update.text, update.messageId);
@@ -136,8 +138,10 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
-    async run(talk, client) {
+    welcome(talk) {
       if (isJson) json({ type: "session", sessionId: talk.sessionId });
+    },
+    async run(talk, client) {
       const stop = (): void => void client.cancel(talk.sessionId).catch(() => undefined);
       signal.addEventListener("abort", stop);
       if (talk.role === "observer") await untilAborted(signal);

@@ -1,4 +1,4 @@
-import { isObject, jsonText, type JsonObject } from "../domain/json.ts";
+import { isObject } from "../domain/json.ts";
 import type { PermissionQuestion, PermissionReply } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { questionText, type QuestionFacts } from "./question-text.ts";
@@ -68,17 +68,12 @@ function aboutRule({ rationale, context, approval }: PermissionQuestion): string
   const { paths } = context;
   const rule = rationale?.rule ?? null;
   return [
-    ...(rule === null ? [] : [`  Rule: ${ruleName(rule)}`]),
+    ...(typeof rule?.["id"] === "string" ? [`  Rule: ${oneLine(rule["id"])}`] : []),
     ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(oneLine).join(", ")}`]),
     ...(approval.approversRequired > 1
       ? [`  ${approval.approversRequired} people have to allow it`]
       : []),
   ];
-}
-
-function ruleName({ source, id, index }: JsonObject): string {
-  const name = typeof id === "string" ? id : `number ${jsonText(index ?? null)}`;
-  return oneLine(typeof source === "string" ? `${name} of ${source}` : name);
 }
 
 function isYesOrNo(options: PermissionQuestion["options"]): boolean {

@@ -17,11 +17,12 @@ import { chatUpdates, type ChatPage } from "./chat-updates.ts";
 import { INTERRUPTED } from "./interruption.ts";
 import { coloured, colouredMarks } from "./style.ts";
 import { markStyle } from "./markdown/marks.ts";
+import { wrapped } from "./markdown/row-layout.ts";
 
 export interface TerminalFaceOptions {
   readonly hasColours: boolean;
-  /** How to see all of what was shortened. */
-  readonly wholeBy: string;
+  /** How to see all of what was shortened in a session. */
+  readonly wholeBy: (sessionId: string) => string | undefined;
 }
 
 /** A chat with a person at a terminal. */
@@ -49,7 +50,9 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
     },
   };
   const marks = hasColours ? markStyle(style, colouredMarks()) : markStyle(PLAIN, null);
-  const updates = chatUpdates({ page, style, marks, wholeBy, below: statusRows });
+  const whole = (): string | undefined =>
+    talk === undefined ? undefined : wholeBy(talk.sessionId);
+  const updates = chatUpdates({ page, style, marks, wholeBy: whole, below: statusRows });
   const asking = chatAsking({
     screen: () => screen,
     style,
@@ -72,7 +75,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
   }
 
   function note(text: string, paint: (row: string) => string = style.dim): void {
-    inOrder(() => updates.note(text.split("\n").map((row) => paint(row))));
+    inOrder(() => updates.note(wrapped(text, page.width).map(paint)));
   }
 
   function statusRows(): string[] {
@@ -82,7 +85,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       rows.push(warned === "cancelling" ? "· cancelling" : "· working, Ctrl-C cancels");
     if (talk.role === "observer") rows.push("· watching; /takeover to take part");
     rows.push(...talk.queued.map((text) => `· next: ${oneLine(text)}`));
-    return rows.map((row) => style.dim(cut(row, page.width)));
+    return ["", ...rows.map((row) => style.dim(cut(row, page.width)))];
   }
 
   /** What stands below what is said. */
@@ -111,7 +114,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       updates.said(text);
       void perform(command).catch((error: unknown) => note(complaintOf(error), style.bad));
     } else if (talk?.role === "observer") {
-      updates.note([style.warn("You are watching. /takeover takes control, then you can say it.")]);
+      note("You are watching. /takeover takes control, then you can say it.", style.warn);
     } else talk?.say(text);
   }
 
@@ -119,7 +122,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
     if (talk === undefined || client === undefined) return;
     switch (command) {
       case "help":
-        return updates.note(helpRows(updates.commands, style));
+        return updates.note(helpRows(updates.commands, { style, width: page.width }));
       case "exit":
         return leave(0);
       case "cancel":
@@ -176,7 +179,11 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       if (isAgents && !told.isHistory && talk?.isBusy === false) isStirring = true;
       inOrder(() => updates.told(told));
     },
-    ask: (question, context) => asking.ask(question, context),
+    ask(question, context) {
+      const { toolCallId } = question.context;
+      if (toolCallId !== undefined) updates.asked(toolCallId);
+      return asking.ask(question, context);
+    },
     linked(state) {
       if (state.type === "lost") note("The connection is lost. Trying again …", style.warn);
       if (state.type === "connected" && state.isAgain) note("Connected again.", style.good);
@@ -192,6 +199,9 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       note(text, isOwn ? style.good : style.warn);
     },
     note: (text) => note(text),
+    welcome({ sessionId, isNew, role }) {
+      note(`${isNew ? "New session" : "Session"} ${oneLine(sessionId)}. ${WELCOME[role]}`);
+    },
     run(given, itsClient) {
       talk = given;
       client = itsClient;
@@ -217,7 +227,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
     close(last) {
       held = undefined;
       updates.ended();
-      page.print(last === "" ? [] : [style.dim(last)]);
+      page.print(last === "" ? [] : wrapped(last, page.width).map(style.dim));
       screen?.close();
       screen = undefined;
     },
@@ -244,6 +254,12 @@ function endRow(end: TurnEnd, style: Style): string | undefined {
     }
   }
 }
+
+const WELCOME: { readonly [Role in ChatTalk["role"]]: string } = {
+  controller: "/help says what there is; Ctrl-D leaves.",
+  guest: "You may ask; to approve and control, give the --token.",
+  observer: "You are watching. /takeover takes control; Ctrl-D leaves.",
+};
 
 const ENDS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "Cancelled."],

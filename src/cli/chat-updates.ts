@@ -16,8 +16,7 @@ export interface UpdatesOptions {
   readonly page: ChatPage;
   readonly style: Style;
   readonly marks: MarkStyle;
-  /** How to see what was shortened. */
-  readonly wholeBy: string;
+  readonly wholeBy: () => string | undefined;
   /** What stands below the rows that are still open. */
   readonly below: () => readonly string[];
 }
@@ -29,6 +28,8 @@ export interface ChatUpdates {
   note(rows: readonly string[]): void;
   /** Somebody said this to the agent. */
   said(text: string): void;
+  /** A person was asked about this call of a tool. */
+  asked(toolCallId: string): void;
   /** A turn is over: nothing of it is open. */
   ended(): void;
   /** What stands below has changed. */
@@ -166,6 +167,7 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
       said(text);
       refresh();
     },
+    asked: (toolCallId) => cards.asked(toolCallId),
     ended() {
       endSaying();
       cards.clear();

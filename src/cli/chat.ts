@@ -44,7 +44,11 @@ const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "not_found", "s
 
 /** Somebody has to be there to read as well as to type. */
 function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): ChatFace {
-  const wholeBy = `${ownCommand()} sessions show`;
+  // Of a bridge elsewhere there is nothing here to be shown.
+  const wholeBy = (sessionId: string): string | undefined =>
+    flags.url === undefined
+      ? `${ownCommand()} sessions show ${sessionId}${directoryFlag(flags)}`
+      : undefined;
   const isSeated = process.stdin.isTTY && terminal.isWatched && flags.json !== true;
   return isSeated
     ? terminalFace({ hasColours: terminal.colours, wholeBy })
@@ -68,7 +72,7 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   });
   try {
     talk = await openTalk(client, flags, face);
-    face.note(welcome(talk));
+    face.welcome(talk);
     const exitCode = await ended(face.run(talk, client), signal);
     face.close(farewell(talk, place, flags));
     return exitCode;
@@ -90,28 +94,20 @@ async function leave(client: Client, place: ChatPlace): Promise<void> {
   await place.close();
 }
 
-function welcome({ sessionId, isNew, role }: ChatTalk): string {
-  const what = isNew ? `New session ${sessionId}` : `Session ${sessionId}`;
-  return `${what}. ${ROLES[role]}`;
-}
-
-const ROLES: { readonly [Role in ChatTalk["role"]]: string } = {
-  controller: "/help says what there is; Ctrl-D leaves.",
-  guest: "You may ask; to approve and control, give the --token.",
-  observer: "You are watching. /takeover takes control; Ctrl-D leaves.",
-};
-
 function farewell(
   { sessionId, isBusy }: ChatTalk,
   { isOwner }: ChatPlace,
   flags: ChatFlags,
 ): string {
-  const { dataDir, url } = flags;
-  const where =
-    url === undefined ? (dataDir === undefined ? "" : ` -d ${dataDir}`) : ` --url ${url}`;
+  const { url } = flags;
+  const where = url === undefined ? directoryFlag(flags) : ` --url ${url}`;
   const state =
     isBusy && isOwner ? "The turn goes on when it is taken up again" : "The session stays";
   return `${state}. Come back with: ${ownCommand()} chat --session ${sessionId}${where}`;
+}
+
+function directoryFlag({ dataDir }: ChatFlags): string {
+  return dataDir === undefined ? "" : ` -d ${dataDir}`;
 }
 
 function nextStep({ url }: ChatFlags): (error: SpanlineError) => string | undefined {

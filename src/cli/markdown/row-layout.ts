@@ -1,4 +1,5 @@
-import { painted, sameMarks, type MarkStyle, type Piece } from "./marks.ts";
+import { PLAIN } from "../../inspect/style.ts";
+import { markStyle, painted, sameMarks, type MarkStyle, type Piece } from "./marks.ts";
 import { signsOf, signWidth, textWidth } from "./text-width.ts";
 
 /** A finished row of the terminal, and how wide it is without its colours. */
@@ -57,6 +58,14 @@ export function rowsSoFar(layout: RowLayout, more: readonly Piece[]): Row[] {
   for (const piece of more) addPiece(copy, piece, (row) => rows.push(row));
   endRows(copy, (row) => rows.push(row));
   return rows;
+}
+
+/** A text without marks, on rows of this width. */
+export function wrapped(text: string, width: number): string[] {
+  const nothing = { text: "", width: 0 };
+  const style = markStyle(PLAIN, null);
+  const layout = rowLayout({ first: nothing, rest: nothing, width, style });
+  return rowsSoFar(layout, [{ text, marks: [] }]).map((row) => row.text);
 }
 
 /** Puts what is certain of the word into rows: wide signs may stand in any row, other words stay whole. */
