@@ -49,12 +49,14 @@ function factsOf({ approval, rationale, context, options }: PermissionQuestion):
   // The arguments as they are, where the agent sends them beside those that are cut for the screen.
   const input = isObject(context.input) ? context.input : args;
   const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
+  const isRun = options.length === 0 || isYesOrNo(options);
+  const isSaid = isObject(input) && (isRun || Object.keys(input).length > 0);
   const { reason, prompt, risk } = rationale ?? { reason: null, prompt: null, risk: null };
   return {
     action,
-    input: isObject(input) ? input : null,
+    input: isSaid ? input : null,
     diffs: context.content.flatMap((one) => (one.type === "diff" ? [one] : [])),
-    isRun: options.length === 0 || isYesOrNo(options),
+    isRun,
     secrets: [],
     ...(reason !== null && { reason }),
     ...(prompt !== null && { prompt }),
@@ -91,9 +93,8 @@ function choicesOf({ options }: PermissionQuestion): Choice[] {
   const taken = new Set<string>();
   return options.map(({ id, name, kind }) => {
     const usual = isPlain ? USUAL.get(kind) : undefined;
-    const key = [...(usual?.key ?? ""), ...id.toLowerCase(), ...LETTERS].find(
-      (letter) => /[a-z]/.test(letter) && !taken.has(letter),
-    );
+    const letters = `${usual?.key ?? ""}${id.toLowerCase()}${LETTERS}`.match(/[a-z]/g) ?? [];
+    const key = letters.find((letter) => !taken.has(letter));
     taken.add(key ?? "");
     const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];
     return { key: key ?? id, words, shown: oneLine(name), reply: { option: id } };

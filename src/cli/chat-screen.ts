@@ -53,7 +53,7 @@ export function chatScreen(
 
   /** The rows above what is typed, short enough that all of them can be reached. */
   function shown(): readonly string[] {
-    return rows.slice(-Math.max(1, output.rows - KEPT_ROWS));
+    return rows.slice(-Math.max(1, (output.rows > 0 ? output.rows : 24) - KEPT_ROWS));
   }
 
   function erase(above: number): string {
@@ -83,7 +83,7 @@ export function chatScreen(
   /** What was typed is taken off the screen; whoever hears of it prints it where it belongs. */
   lines.on("line", (line) => {
     const width = textWidth(stripVTControlCharacters(lines.getPrompt())) + textWidth(line);
-    output.write(erase(Math.floor(width / output.columns) + 1 + drawn));
+    output.write(erase(Math.floor(width / columnsOf(output)) + 1 + drawn));
     drawn = 0;
     events.line(line.replaceAll(LINE_END_SIGN, "\n"));
     schedule();
@@ -96,7 +96,7 @@ export function chatScreen(
 
   return {
     get width() {
-      return Math.min(output.columns - 1, WIDEST);
+      return rowWidth(output);
     },
     print(more) {
       due.push(...more);
@@ -135,6 +135,16 @@ export function chatScreen(
       typed.close();
     },
   };
+}
+
+/** Columns that are used: the last one is left to the cursor. */
+export function rowWidth(output: WriteStream): number {
+  return Math.min(columnsOf(output) - 1, WIDEST);
+}
+
+/** Some terminals do not say. */
+function columnsOf({ columns }: WriteStream): number {
+  return columns > 0 ? columns : 80;
 }
 
 const HISTORY = 1000;

@@ -11,7 +11,7 @@ import {
   type OwnCommand,
 } from "./chat-commands.ts";
 import type { ChatFace } from "./chat-face.ts";
-import { chatScreen, type ChatScreen } from "./chat-screen.ts";
+import { chatScreen, rowWidth, type ChatScreen } from "./chat-screen.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatUpdates, type ChatPage } from "./chat-updates.ts";
 import { INTERRUPTED } from "./interruption.ts";
@@ -46,7 +46,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
     },
     show: (rows) => screen?.show(rows),
     get width() {
-      return screen?.width ?? Math.min(process.stdout.columns - 1, 100);
+      return screen?.width ?? rowWidth(process.stdout);
     },
   };
   const marks = hasColours ? markStyle(style, colouredMarks()) : markStyle(PLAIN, null);
@@ -66,7 +66,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       for (const run of due) run();
       renew();
     },
-    print: page.print,
+    print: (rows) => page.print(rows),
   });
 
   function inOrder(run: () => void): void {
@@ -111,7 +111,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
   function take(text: string): void {
     const command = ownCommandIn(text);
     if (command !== undefined) {
-      updates.said(text);
+      updates.note([`${style.strong("›")} ${oneLine(text)}`]);
       void perform(command).catch((error: unknown) => note(complaintOf(error), style.bad));
     } else if (talk?.role === "observer") {
       note("You are watching. /takeover takes control, then you can say it.", style.warn);
@@ -128,9 +128,8 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       case "cancel":
         return cancel();
       case "takeover":
-        await talk.takeOver();
-        talk.role = "controller";
-        return note("You control this session now.", style.good);
+        if (talk.role === "controller") return note("You control this session already.");
+        return talk.takeOver();
       case "sessions": {
         const { sessions } = await client.listSessions();
         return updates.note(sessionRows(sessions, talk.sessionId, style));

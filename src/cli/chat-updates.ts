@@ -3,6 +3,7 @@ import { oneLine, type Style } from "../inspect/style.ts";
 import { toolCards } from "./chat-cards.ts";
 import { markdown, type MarkdownState } from "./markdown/markdown.ts";
 import type { MarkStyle } from "./markdown/marks.ts";
+import { wrapped } from "./markdown/row-layout.ts";
 
 export interface ChatPage {
   /** Rows that stay. */
@@ -54,6 +55,8 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
   /** What the last row that stays belongs to: a blank row stands between two of different kinds. */
   let last = "";
   let commands: readonly SeenCommand[] = [];
+  /** Notes that came in the middle of a line: they stand below until it is whole. */
+  let notes: readonly string[] = [];
   let plan = "";
 
   function put(kind: string, rows: readonly string[]): void {
@@ -78,7 +81,13 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
             .openRows(saying.text)
             .map((row) => (saying === undefined ? row : rowOf(saying, row)));
     const gap = open.length > 0 && last !== "" && last !== saying?.who ? [""] : [];
-    page.show([...gap, ...open, ...cards.running(), ...below()]);
+    page.show([...gap, ...open, ...cards.running(), ...notes, ...below()]);
+  }
+
+  function putNotes(): void {
+    const rows = notes;
+    notes = [];
+    put("note", rows);
   }
 
   function endSaying(): void {
@@ -89,6 +98,7 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
     codecOf(saying).finish(saying.text, (row) => rows.push(rowOf(ended, row)));
     saying = undefined;
     put(who, rows);
+    putNotes();
   }
 
   function hear(update: SeenText, isThought: boolean): void {
@@ -102,13 +112,17 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
     const current = saying;
     codec.step(current.text, text, (row) => rows.push(rowOf(current, row)));
     put(who, rows);
+    if (codec.openRows(current.text).length === 0) putNotes();
   }
 
   function said(text: string): void {
     endSaying();
     cards.clear();
-    const [first = "", ...others] = text.split("\n").map(oneLine);
-    put("user", [`${style.strong("›")} ${first}`, ...others.map((line) => `  ${line}`)]);
+    const rows = text.split("\n").flatMap((line) => wrapped(oneLine(line), width() - 2));
+    put(
+      "user",
+      rows.map((row, at) => (at === 0 ? `${style.strong("›")} ${row}` : `  ${row}`)),
+    );
     last = "said";
   }
 
@@ -159,8 +173,9 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
       refresh();
     },
     note(rows) {
-      endSaying();
-      put("note", rows);
+      notes = [...notes, ...rows];
+      const isInLine = saying !== undefined && codecOf(saying).openRows(saying.text).length > 0;
+      if (!isInLine) putNotes();
       refresh();
     },
     said(text) {

@@ -151,7 +151,7 @@ describe("Markdown on a terminal", () => {
 });
 
 const fragment = fc.constantFrom(
-  ..."*_~`[]()!<>|#-+.\\ \n",
+  ..."*_~`[]()!<>|#-+.\\ \n".split(""),
   "**",
   "```\n",
   "\n\n",
