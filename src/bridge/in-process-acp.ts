@@ -38,12 +38,12 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
   try {
     const { isOwner } = await bridge.joined();
     const sessions = withAgent(bridge.sessions, options.agent);
-    const { closed, ...lines } = connect(sessions, options);
+    const connection = connect(sessions, options);
     return {
-      ...lines,
+      ...connection,
       isOwner,
       async closed() {
-        await closed();
+        await connection.closed();
         await bridge.close();
       },
     };

@@ -29,10 +29,13 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
   let tail: Promise<void> = Promise.resolve();
 
   function write(text: string): void {
-    tail = tail.then(async () => {
-      if (!isGone) isGone = !(await terminal.write(text));
-    });
+    tail = written(tail, text);
     tail.catch(() => undefined);
+  }
+
+  async function written(before: Promise<void>, text: string): Promise<void> {
+    await before;
+    if (!isGone) isGone = !(await terminal.write(text));
   }
 
   function json(fact: object): void {
@@ -46,7 +49,7 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
 
   function note(text: string): void {
     endLine();
-    tail = tail.then(() => terminal.note(`${text}\n`));
+    tail = tail.then(() => void terminal.note(`${text}\n`));
   }
 
   function say(text: string, id: string | null): void {

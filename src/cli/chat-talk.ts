@@ -116,7 +116,7 @@ function talkIn(
 ): ChatTalk {
   let run: PromptRun | undefined;
   let queued: readonly string[] = [];
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
 
   async function turn(text: string): Promise<void> {
     run = client.prompt(sessionId, text);

@@ -69,7 +69,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     async authenticate(methodId) {
       await ask(asking.authenticateRequest(methodId), { repeatable: true });
     },
-    ...sessionCalls({ ask, sessions, loading: loading.set }),
+    ...sessionCalls({ ask, sessions, loading: (...change) => loading.set(...change) }),
     ...liveCalls({ ask, link, sessions }),
     prompt: (sessionId, content) => prompts.begin(sessionId, content),
     async cancel(sessionId) {

@@ -6,7 +6,9 @@ export function textWidth(text: string): number {
 
 /** What people see as single signs: letters with their accents, pictures of several parts. */
 export function signsOf(text: string): string[] {
-  return NARROW.test(text) ? text.split("") : [...SEGMENTER.segment(text)].map((one) => one.segment);
+  return NARROW.test(text)
+    ? text.split("")
+    : [...SEGMENTER.segment(text)].map((one) => one.segment);
 }
 
 export function signWidth(sign: string): number {
