@@ -1,4 +1,10 @@
-import type { HostContext, PermissionQuestion, PermissionReply } from "../host/index.ts";
+import {
+  CONNECTION_GONE,
+  TURN_CANCELLED,
+  type HostContext,
+  type PermissionQuestion,
+  type PermissionReply,
+} from "../host/index.ts";
 import type { Style } from "../inspect/style.ts";
 import { chatQuestion, type ChatQuestion } from "./chat-question.ts";
 import type { ChatScreen } from "./chat-screen.ts";
@@ -58,7 +64,7 @@ export function chatAsking({ screen, style, hold, release, print }: AskingPlace)
           },
         };
         signal.addEventListener("abort", () => {
-          print([style.warn("  Answered elsewhere, or no longer asked.")]);
+          print([style.warn(`  ${whyNot(signal.reason)}`)]);
           resolve("leave");
         });
       });
@@ -88,6 +94,13 @@ export function chatAsking({ screen, style, hold, release, print }: AskingPlace)
       settle(reply);
     },
   };
+}
+
+function whyNot(reason: unknown): string {
+  if (reason === TURN_CANCELLED) return "Not run: the turn is cancelled.";
+  return reason === CONNECTION_GONE
+    ? "The connection is lost; it is asked again on the next one."
+    : "Somebody else answered, or it is no longer asked.";
 }
 
 function replyText({ options }: PermissionQuestion, reply: PermissionReply): string {

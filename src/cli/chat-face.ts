@@ -11,8 +11,6 @@ export interface ChatFace extends TalkEvents {
   /** Who controls the session has changed. */
   controlled(isOwn: boolean): void;
   note(text: string): void;
-  /** Says where one is. */
-  welcome(talk: ChatTalk): void;
   /** Takes what is said until the end; resolves with the exit code. */
   run(talk: ChatTalk, client: Client): Promise<number>;
   /** Nothing more is said. */

@@ -141,8 +141,8 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
-    welcome(talk) {
-      if (isJson) json({ type: "session", sessionId: talk.sessionId });
+    opening(opened) {
+      if (isJson) json({ type: "session", sessionId: opened });
     },
     async run(talk, client) {
       const stop = (): void => void client.cancel(talk.sessionId).catch(() => undefined);

@@ -9,6 +9,8 @@ export interface TalkFlags {
 }
 
 export interface TalkEvents {
+  /** This is the session. Of one that was there before, what was said follows. */
+  readonly opening: (sessionId: string, isNew: boolean) => void;
   /** A prompt goes to the agent now. */
   readonly began: (text: string) => void;
   readonly ended: (end: TurnEnd) => void;
@@ -23,8 +25,6 @@ export type TurnEnd =
 /** One person in one session. */
 export interface ChatTalk {
   readonly sessionId: string;
-  /** Whether a new session was begun for it. */
-  readonly isNew: boolean;
   role: Role;
   readonly isBusy: boolean;
   /** What is said when the turn is over. */
@@ -47,13 +47,12 @@ export async function openTalk(
 ): Promise<ChatTalk> {
   const place = { workingDirectory: process.cwd() };
   const existing = await wantedSession(client, flags);
-  const opened =
-    existing === undefined
-      ? await client.newSession(place)
-      : await client.loadSession(existing, place);
-  const { sessionId } = opened;
+  const isNew = existing === undefined;
+  const sessionId = isNew ? (await client.newSession(place)).sessionId : existing;
+  events.opening(sessionId, isNew);
+  if (!isNew) await client.loadSession(sessionId, place);
   const role = await attach(client, sessionId, flags.observe === true);
-  return talkIn(client, { sessionId, role, isNew: existing === undefined }, events);
+  return talkIn(client, { sessionId, role }, events);
 }
 
 /** Undefined for a new one. */
@@ -111,7 +110,7 @@ async function attach(client: Client, sessionId: string, isObserver: boolean): P
 
 function talkIn(
   client: Client,
-  { sessionId, isNew, role }: Pick<ChatTalk, "sessionId" | "isNew" | "role">,
+  { sessionId, role }: Pick<ChatTalk, "sessionId" | "role">,
   { began, ended }: TalkEvents,
 ): ChatTalk {
   let run: PromptRun | undefined;
@@ -132,7 +131,6 @@ function talkIn(
 
   return {
     sessionId,
-    isNew,
     role,
     get isBusy() {
       return run !== undefined;

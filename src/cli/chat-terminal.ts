@@ -198,8 +198,9 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
       note(text, isOwn ? style.good : style.warn);
     },
     note: (text) => note(text),
-    welcome({ sessionId, isNew, role }) {
-      note(`${isNew ? "New session" : "Session"} ${oneLine(sessionId)}. ${WELCOME[role]}`);
+    opening(sessionId, isNew) {
+      const what = isNew ? "New session" : "Session";
+      note(`${what} ${oneLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
     },
     run(given, itsClient) {
       talk = given;
@@ -253,12 +254,6 @@ function endRow(end: TurnEnd, style: Style): string | undefined {
     }
   }
 }
-
-const WELCOME: { readonly [Role in ChatTalk["role"]]: string } = {
-  controller: "/help says what there is; Ctrl-D leaves.",
-  guest: "You may ask; to approve and control, give the --token.",
-  observer: "You are watching. /takeover takes control; Ctrl-D leaves.",
-};
 
 const ENDS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "Cancelled."],

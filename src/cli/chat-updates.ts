@@ -1,5 +1,6 @@
 import type { SeenCommand, SeenText, SeenUpdate, SessionTold } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
+import { systemClock } from "../platform/clock.ts";
 import { toolCards } from "./chat-cards.ts";
 import { markdown, type MarkdownState } from "./markdown/markdown.ts";
 import type { MarkStyle } from "./markdown/marks.ts";
@@ -57,6 +58,7 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
   let commands: readonly SeenCommand[] = [];
   /** Notes that came in the middle of a line: they stand below until it is whole. */
   let notes: readonly string[] = [];
+  let heardAt = -Infinity;
   let plan = "";
 
   function put(kind: string, rows: readonly string[]): void {
@@ -168,14 +170,17 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
   }
 
   return {
-    told({ update }) {
+    told({ update, isHistory }) {
+      if (update.type === "agent-text" && !isHistory) heardAt = systemClock.monotonic();
       show(update);
       refresh();
     },
     note(rows) {
       notes = [...notes, ...rows];
+      const isFlowing = systemClock.monotonic() - heardAt < FLOWING_MS;
       const isInLine = saying !== undefined && codecOf(saying).openRows(saying.text).length > 0;
-      if (!isInLine) putNotes();
+      if (!isFlowing) endSaying();
+      if (!isFlowing || !isInLine) putNotes();
       refresh();
     },
     said(text) {
@@ -194,6 +199,9 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
     },
   };
 }
+
+/** A text of which nothing came for so long is at its end, or waits for something. */
+const FLOWING_MS = 1000;
 
 const PLAN_SIGNS: ReadonlyMap<string, string> = new Map([
   ["completed", "☑"],

@@ -39,6 +39,7 @@ export async function chatCommand(flags: ChatFlags): Promise<number> {
   }
 }
 
+const GUEST = "You may ask, and neither approve nor control: that takes the bridge's --token.";
 const LONG_MS = 3000;
 const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "not_found", "store_failed"]);
 
@@ -72,7 +73,7 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   });
   try {
     talk = await openTalk(client, flags, face);
-    face.welcome(talk);
+    if (talk.role === "guest") face.note(GUEST);
     const exitCode = await ended(face.run(talk, client), signal);
     face.close(farewell(talk, place, flags));
     return exitCode;

@@ -71,6 +71,7 @@ export type {
 } from "./host-options.ts";
 export type { AskingRules } from "./keep-asking.ts";
 export type { LinkState, ReconnectRules } from "./link.ts";
+export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
 export { permissionText } from "./permission-text.ts";
 export type { PromptRun } from "./prompt-run.ts";
 export { lineStreams, type LineStreams } from "./transports/line-streams.ts";
