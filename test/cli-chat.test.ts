@@ -120,7 +120,7 @@ describe("spanline chat in a terminal", () => {
     person.type("What is \\\r");
     await person.shows("… ");
     person.type("2 + 3?\r");
-    expect(await person.shows("That is 5.")).toContain("› What is \n  2 + 3?");
+    expect(await person.shows("That is 5.")).toContain("› What is\n  2 + 3?");
     person.type("\u001b[200~What is\n4 + 4?\u001b[201~\r");
     expect(await person.shows("That is 8.")).toContain("› What is\n  4 + 4?");
   });
@@ -174,9 +174,9 @@ describe("spanline chat in a terminal", () => {
     await person.shows("Run save_note? [y/a/n] ");
     between.cut();
     await person.shows("The connection is lost");
-    await person.shows("Connected again.");
     await person.shows("Run save_note? [y/a/n] ");
     person.type("y\r");
+    await person.shows("Connected again.");
     await person.shows("Done. save_note says");
     person.type("What is 4 + 4?\r");
     await person.shows("That is 8.");
