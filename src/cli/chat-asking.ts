@@ -8,7 +8,7 @@ import {
 import type { Style } from "../inspect/style.ts";
 import { chatQuestion, type ChatQuestion } from "./chat-question.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import { folded } from "./folded.ts";
+import { foldedWords } from "./folded-words.ts";
 
 /** Questions on a screen, one at a time. While one is open, what is typed is its answer and nothing else is printed. */
 export interface ChatAsking {
@@ -38,8 +38,8 @@ export function chatAsking({ screen, style, hold, release, print }: AskingPlace)
   let tail: Promise<unknown> = Promise.resolve();
 
   function put(rows: readonly string[]): void {
-    const columns = screen()?.width;
-    print(rows.flatMap((row) => folded(row, columns).split("\n")));
+    const width = screen()?.width ?? 80;
+    print(rows.flatMap((row) => foldedWords(row, width)));
   }
 
   async function askOne(

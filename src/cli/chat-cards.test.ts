@@ -43,8 +43,8 @@ describe("the card of a call", () => {
     const rows = all.told(told({ title: "look", status: "completed", content: text(lines) }));
     expect(rows.slice(0, 3)).toEqual(["● look", "  ✓", "    line 0"]);
     expect(rows.slice(-2)).toEqual([
-      "    … 14 more lines",
-      "    all of it: spanline sessions show s",
+      "    … 14 more rows",
+      "    All of it: spanline sessions show s",
     ]);
   });
 

@@ -3,6 +3,7 @@ import { isObject, jsonText, type JsonValue } from "../domain/json.ts";
 import type { FileDiff, SeenTool } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { diffLines } from "./diff-lines.ts";
+import { foldedWords } from "./folded-words.ts";
 import { textWidth } from "./markdown/text-width.ts";
 
 export interface CardOptions {
@@ -72,16 +73,15 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     ];
   }
 
-  /** The first lines, and how to see the others. */
+  /** The first rows, and how to see the others. */
   function shortened(lines: readonly string[], columns: number): string[] {
-    const rows = lines.slice(0, MOST_LINES).map((line) => style.dim(cut(line, columns)));
-    const more = lines.length - MOST_LINES;
-    const isCut = lines.slice(0, MOST_LINES).some((line) => textWidth(line) > columns);
-    if (more <= 0 && !isCut) return rows;
+    const rows = lines.flatMap((line) => foldedWords(line, columns));
+    const more = rows.length - MOST_ROWS;
+    if (more <= 1) return rows.map((row) => style.dim(row));
     const whole = wholeBy();
-    const left = more > 0 ? [`… ${counted(more, "more line")}`] : [];
-    const hint = whole === undefined ? [] : [`all of it: ${whole}`];
-    return [...rows, ...[...left, ...hint].map((row) => style.dim(row))];
+    const hint = whole === undefined ? [] : foldedWords(`All of it: ${whole}`, columns);
+    const left = `… ${counted(more, "more row")}`;
+    return [...rows.slice(0, MOST_ROWS), left, ...hint].map((row) => style.dim(row));
   }
 
   return {
@@ -121,7 +121,7 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
   };
 }
 
-const MOST_LINES = 6;
+const MOST_ROWS = 6;
 const SHORT = { pieces: 4, lines: 10, characters: 160 };
 
 const ENDINGS: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,7 @@
 import type { SeenCommand, SessionRow } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
-import { folded } from "./folded.ts";
+import { cut } from "./chat-cards.ts";
+import { foldedWords } from "./folded-words.ts";
 
 /** What a chat itself understands behind a slash. All else is said to the agent. */
 export const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
@@ -27,7 +28,7 @@ export function helpRows(
     style.dim("  Ctrl-C cancels a turn, Ctrl-D leaves."),
     style.dim("  A line that ends with \\ goes on in the next."),
   ];
-  return rows.flatMap((one) => folded(one, width).split("\n"));
+  return rows.flatMap((one) => foldedWords(one, width));
 }
 
 const NAME_WIDTH = 11;
@@ -42,13 +43,19 @@ const OWN: { readonly [Name in OwnCommand]: string } = {
 export function sessionRows(
   sessions: readonly SessionRow[],
   own: string,
-  style: Style,
+  { style, width }: { readonly style: Style; readonly width: number },
 ): readonly string[] {
-  return sessions.slice(0, MOST_SESSIONS).map(({ sessionId, title, updatedAt }) => {
+  return sessions.slice(0, MOST_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
     const sign = sessionId === own ? style.good("*") : " ";
     const when = (updatedAt ?? "").replace("T", " ").slice(0, 16);
-    return `${sign} ${oneLine(sessionId)}  ${style.dim(when)}  ${oneLine(title ?? "-").slice(0, 50)}`;
+    const row = `${sign} ${oneLine(sessionId)}  ${style.dim(when)}`;
+    const called = oneLine(title ?? "");
+    // The id, the time and what stands between them.
+    const room = width - sessionId.length - when.length - 6;
+    if (room >= LEAST_TITLE) return [`${row}  ${cut(called, room)}`.trimEnd()];
+    return [`${sign} ${oneLine(sessionId)}`, `  ${style.dim(cut(`${when} ${called}`, width - 2))}`];
   });
 }
 
+const LEAST_TITLE = 15;
 const MOST_SESSIONS = 20;

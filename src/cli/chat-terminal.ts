@@ -132,7 +132,7 @@ export function terminalFace({ hasColours, wholeBy }: TerminalFaceOptions): Chat
         return talk.takeOver();
       case "sessions": {
         const { sessions } = await client.listSessions();
-        return updates.note(sessionRows(sessions, talk.sessionId, style));
+        return updates.note(sessionRows(sessions, talk.sessionId, { style, width: page.width }));
       }
     }
   }
