@@ -79,6 +79,14 @@ describe("spanline chat in a terminal", () => {
     person.type("\u0004");
     await person.shows("Come back with: ");
     expect(await person.ended).toBe(0);
+    expect(person.screen.slice(2, 8)).toEqual([
+      "",
+      "› What is 2 + 3?",
+      "",
+      "That is 5.",
+      "",
+      "› Please save a note: buy milk",
+    ]);
   });
 
   it("shows what was said to whoever comes back, and goes on with it", async () => {
@@ -180,7 +188,17 @@ describe("spanline chat in a terminal", () => {
     await person.shows("Done. save_note says");
     person.type("What is 4 + 4?\r");
     await person.shows("That is 8.");
-    expect(person.all.match(/^That is 5\.$/gm)).toHaveLength(1);
+    const said = /^(?:That is|Let me|● save_note|Done\.|›) .*/;
+    expect(person.screen.filter((row) => said.test(row))).toEqual([
+      "› What is 2 + 3?",
+      "That is 5.",
+      "› Please save a note: buy milk",
+      "Let me use save_note for that.",
+      "● save_note buy milk",
+      expect.stringMatching(/^Done\. save_note says/),
+      "› What is 4 + 4?",
+      "That is 8.",
+    ]);
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 

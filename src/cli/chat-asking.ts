@@ -19,60 +19,60 @@ export interface ChatAsking {
 }
 
 export interface AskingPlace {
-  readonly screen: () => ChatScreen | undefined;
+  /** Whoever asks before it is there waits for it. */
+  readonly screen: Promise<ChatScreen>;
   readonly style: Style;
   /** Called before a question is put, and when it is over. */
   readonly hold: () => void;
   readonly release: () => void;
-  /** Rows of the question itself, past what is held. */
-  readonly print: (rows: readonly string[]) => void;
 }
+
+type Reply = PermissionReply | "leave";
 
 interface Open {
   readonly question: ChatQuestion;
+  readonly print: (rows: readonly string[]) => void;
   readonly settle: (reply: PermissionReply) => void;
 }
 
-export function chatAsking({ screen, style, hold, release, print }: AskingPlace): ChatAsking {
+export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatAsking {
   let open: Open | undefined;
   let tail: Promise<unknown> = Promise.resolve();
 
-  function put(rows: readonly string[]): void {
-    const width = screen()?.width ?? 80;
-    print(rows.flatMap((row) => foldedWords(row, width)));
-  }
-
-  async function askOne(
-    asked: PermissionQuestion,
-    signal: AbortSignal,
-  ): Promise<PermissionReply | "leave"> {
-    const place = screen();
-    if (signal.aborted || place === undefined) return "leave";
+  async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
+    const place = await screen;
+    if (signal.aborted) return "leave";
     hold();
     const restore = await place.setAside();
     try {
-      if (signal.aborted) return "leave";
-      const question = chatQuestion(asked, style);
-      put(["", ...question.rows]);
-      place.prompt(question.prompt);
-      return await new Promise<PermissionReply | "leave">((resolve) => {
-        open = {
-          question,
-          settle(reply) {
-            print([style.dim(`  ${replyText(asked, reply)}`)]);
-            resolve(reply);
-          },
-        };
-        signal.addEventListener("abort", () => {
-          print([style.warn(`  ${whyNot(signal.reason)}`)]);
-          resolve("leave");
-        });
-      });
+      return signal.aborted ? "leave" : await put(asked, place, signal);
     } finally {
       open = undefined;
       release();
       restore();
     }
+  }
+
+  function put(asked: PermissionQuestion, place: ChatScreen, signal: AbortSignal): Promise<Reply> {
+    const question = chatQuestion(asked, style);
+    const print = (rows: readonly string[]): void =>
+      place.print(rows.flatMap((row) => foldedWords(row, place.width)));
+    print(["", ...question.rows]);
+    place.prompt(question.prompt);
+    return new Promise((resolve) => {
+      open = {
+        question,
+        print,
+        settle(reply) {
+          print([style.dim(`  ${replyText(asked, reply)}`)]);
+          resolve(reply);
+        },
+      };
+      signal.addEventListener("abort", () => {
+        print([style.warn(`  ${whyNot(signal.reason)}`)]);
+        resolve("leave");
+      });
+    });
   }
 
   return {
@@ -86,11 +86,11 @@ export function chatAsking({ screen, style, hold, release, print }: AskingPlace)
     },
     answer(line) {
       if (open === undefined) return;
-      const { question, settle } = open;
+      const { question, print, settle } = open;
       const reply = question.read(line);
       if (reply === undefined)
-        return put([`  Please answer with one of these. ${question.prompt}`]);
-      if (reply === "show") return put(question.whole ?? []);
+        return print([`  Please answer with one of these. ${question.prompt}`]);
+      if (reply === "show") return print(question.whole ?? []);
       settle(reply);
     },
   };

@@ -4,13 +4,20 @@ import { cut } from "./chat-cards.ts";
 import { foldedWords } from "./folded-words.ts";
 
 /** What a chat itself understands behind a slash. All else is said to the agent. */
-export const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
+const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
 
 export type OwnCommand = (typeof OWN_COMMANDS)[number];
 
 export function ownCommandIn(text: string): OwnCommand | undefined {
   const [, name] = /^\/(\S+)\s*$/.exec(text) ?? [];
   return name === "quit" ? "exit" : OWN_COMMANDS.find((one) => one === name);
+}
+
+/** What a word behind a slash may become. */
+export function completions(word: string, theirs: readonly SeenCommand[]): string[] {
+  return [...OWN_COMMANDS, ...theirs.map(({ name }) => name)]
+    .map((name) => `/${name}`)
+    .filter((name) => name.startsWith(word));
 }
 
 export function helpRows(

@@ -5,27 +5,34 @@ import { oneLine, PLAIN, printable } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { toolCards } from "./chat-cards.ts";
 import { ownCommandIn } from "./chat-commands.ts";
+import { complaintOf } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
+import { chatLines } from "./chat-lines.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
-import { complaintOf } from "./chat-terminal.ts";
 
 export interface PipeFaceOptions {
   readonly terminal: Terminal;
   /** Every update as a line of JSON. */
   readonly isJson: boolean;
+  /** Shows what was said before, and what others do. */
+  readonly isObserver: boolean;
   readonly wholeBy: (sessionId: string) => string | undefined;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
-export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions): ChatFace {
+export function pipeFace(options: PipeFaceOptions): ChatFace {
+  const { terminal, isJson, isObserver, wholeBy, signal } = options;
   const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
   let sessionId = "";
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
+  /** Nobody reads it any more. */
   let isGone = false;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => (leave = resolve));
   let tail: Promise<void> = Promise.resolve();
 
   function write(text: string): void {
@@ -36,6 +43,7 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
   async function written(before: Promise<void>, text: string): Promise<void> {
     await before;
     if (!isGone) isGone = !(await terminal.write(text));
+    if (isGone) leave();
   }
 
   function json(fact: object): void {
@@ -66,6 +74,8 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
   function told({ update, ...of }: SessionTold): void {
     if (isJson) return json({ type: "update", ...of, update });
     sessionId = of.sessionId;
+    // Whoever asks something wants its answer alone.
+    if (of.isHistory && !isObserver) return;
     switch (update.type) {
       case "agent-text":
         return say(update.visibleDelta ?? update.text, update.messageId);
@@ -108,19 +118,15 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
   }
 
   async function read(talk: ChatTalk): Promise<void> {
-    let typed = "";
+    const lines = chatLines();
     for await (const line of createInterface({ input: process.stdin, signal })) {
-      if (/(?<!\\)\\$/.test(line)) {
-        typed += `${line.slice(0, -1)}\n`;
-        continue;
-      }
-      const text = typed + line;
-      typed = "";
+      const text = lines.add(line) ?? "";
       if (text.trim() === "") continue;
       if (!take(talk, text)) return;
       await talk.idle();
     }
-    if (typed.trim() !== "") take(talk, typed.trimEnd());
+    const rest = lines.begun.trimEnd();
+    if (rest !== "") take(talk, rest);
     await talk.idle();
   }
 
@@ -136,6 +142,11 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
     linked(state) {
       if (state.type === "lost") note("The connection is lost. Trying again …");
       if (state.type === "connected" && state.isAgain) note("Connected again.");
+      if (state.type === "closed" && state.error !== undefined) {
+        exitCode = 1;
+        note(`There is no connection any more: ${complaintOf(state.error)}`);
+        leave();
+      }
     },
     controlled(isOwn) {
       if (!isOwn) note("Somebody else took control of the session");
@@ -147,8 +158,8 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
     async run(talk, client) {
       const stop = (): void => void client.cancel(talk.sessionId).catch(() => undefined);
       signal.addEventListener("abort", stop);
-      if (talk.role === "observer") await untilAborted(signal);
-      else await read(talk).catch((error: unknown) => note(thrownMessage(error)));
+      const work = isObserver ? new Promise<void>(() => {}) : read(talk);
+      await Promise.race([work, left]).catch((error: unknown) => note(thrownMessage(error)));
       await tail;
       return exitCode;
     },
@@ -161,10 +172,3 @@ export function pipeFace({ terminal, isJson, wholeBy, signal }: PipeFaceOptions)
 const WIDTH = 100;
 const LOST =
   "The connection was lost before the answer was whole; `spanline chat --session` shows what came of it";
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve());
-  });
-}

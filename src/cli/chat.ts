@@ -53,7 +53,13 @@ function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Cha
   const isSeated = process.stdin.isTTY && terminal.isWatched && flags.json !== true;
   return isSeated
     ? terminalFace({ hasColours: terminal.colours, wholeBy })
-    : pipeFace({ terminal, isJson: flags.json === true, wholeBy, signal });
+    : pipeFace({
+        terminal,
+        isJson: flags.json === true,
+        isObserver: flags.observe === true,
+        wholeBy,
+        signal,
+      });
 }
 
 async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Promise<number> {
@@ -71,6 +77,8 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
       face.controlled(mode === "controller");
     },
   });
+  // Whoever does not want to wait until there is something to talk to.
+  signal.addEventListener("abort", () => talk === undefined && void client.close());
   try {
     talk = await openTalk(client, flags, face);
     if (talk.role === "guest") face.note(GUEST);

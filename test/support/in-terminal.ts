@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 import type { CommandLine } from "./command-line.ts";
+import { screenOf } from "./screen-of.ts";
 
 /** The command in a terminal of its own, with somebody who types. */
 export interface InTerminal {
@@ -13,8 +14,10 @@ export interface InTerminal {
   type(keys: string): void;
   /** The exit code. */
   readonly ended: Promise<number | null>;
-  /** All that was printed, without colours. */
+  /** All that was printed, without colours, also what is not on the screen any more. */
   readonly all: string;
+  /** What is there to be read, row by row. */
+  readonly screen: readonly string[];
 }
 
 export interface TerminalOptions {
@@ -63,6 +66,9 @@ export function inTerminal(
     ended,
     get all() {
       return plain();
+    },
+    get screen() {
+      return screenOf(all, columns);
     },
     type: (keys) => void child.stdin.write(keys),
     async shows(words) {
