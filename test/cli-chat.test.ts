@@ -105,6 +105,22 @@ describe("spanline chat in a terminal", () => {
     await again.shows("That is 5.");
   });
 
+  it("leaves a question open, and asks it of whoever comes back", async () => {
+    const { data, chat } = place();
+    const first = chat();
+    await first.shows("New session ");
+    first.type("Please save a note: buy milk\r");
+    await first.shows("Run save_note? [y/a/n] ");
+    first.type("\u0004");
+    expect(await first.ended).toBe(0);
+    const again = chat("--session", "latest");
+    await again.shows("● save_note buy milk");
+    await again.shows("Run save_note? [y/a/n] ");
+    again.type("y\r");
+    await again.shows("Done. save_note says");
+    expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
   it("cancels the turn by Ctrl-C, then asks once more, then leaves", async () => {
     const { chat } = place();
     const person = chat();
@@ -208,7 +224,7 @@ describe("spanline chat in a terminal", () => {
     const person = inTerminal(command, ["chat", "--url", url]);
     await person.shows("You may ask, and neither approve nor control");
     person.type("What is 2 + 3?\r");
-    await person.shows("That is 5.");
+    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?");
   });
 });
 

@@ -46,6 +46,11 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
     if (isGone) leave();
   }
 
+  async function noted(before: Promise<void>, text: string): Promise<void> {
+    await before;
+    terminal.note(`${text}\n`);
+  }
+
   function json(fact: object): void {
     write(`${JSON.stringify(fact)}\n`);
   }
@@ -57,7 +62,7 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
 
   function note(text: string): void {
     endLine();
-    tail = tail.then(() => void terminal.note(`${text}\n`));
+    tail = noted(tail, text);
   }
 
   function say(text: string, id: string | null): void {

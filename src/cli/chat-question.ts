@@ -12,7 +12,7 @@ export interface ChatQuestion {
   /** Stands before the answer. */
   readonly prompt: string;
   /** Undefined for what is no answer; "show" for a wish to see all of it. */
-  read(answer: string): PermissionReply | "show" | undefined;
+  readonly read: (answer: string) => PermissionReply | "show" | undefined;
 }
 
 interface Choice {

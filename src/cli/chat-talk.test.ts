@@ -31,7 +31,7 @@ async function talking() {
     ends,
     turns,
     /** Resolves when so many turns have begun. */
-    async turn(count: number) {
+    turn: async (count: number) => {
       while (turns.length < count) await new Promise<void>((resolve) => (begun = resolve));
     },
   };

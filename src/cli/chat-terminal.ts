@@ -17,6 +17,7 @@ import { INTERRUPTED } from "./interruption.ts";
 
 /** A chat with a person at a terminal. */
 export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
+  let session: string | undefined;
   let talk: ChatTalk | undefined;
   let client: Client | undefined;
   // Before there is something to leave, the process ends as any other does.
@@ -30,6 +31,7 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
   const view = chatView({
     ...options,
     status: () => ({
+      sessionId: session,
       talk,
       isCancelling: warned === "cancelling",
       isContinued: lines.begun !== "",
@@ -111,6 +113,7 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
 
   return {
     opening(sessionId, isNew) {
+      session = sessionId;
       const what = isNew ? "New session" : "Session";
       note(`${what} ${oneLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
     },

@@ -17,6 +17,7 @@ export interface ViewOptions {
 }
 
 export interface ViewStatus {
+  readonly sessionId: string | undefined;
   readonly talk: ChatTalk | undefined;
   readonly isCancelling: boolean;
   /** A line that goes on is being typed. */
@@ -31,7 +32,7 @@ export interface ChatView {
   readonly asking: ChatAsking;
   /** Runs it now, or when the question that is open is over. */
   inOrder(run: () => void): void;
-  note(text: string, paint?: Paint): void;
+  readonly note: (text: string, paint?: Paint) => void;
   /** At once, also while a question is open. */
   print(rows: readonly string[]): void;
   /** What stands below what is said has changed. */
@@ -64,8 +65,8 @@ export function chatView({ hasColours, wholeBy, status }: ViewOptions): ChatView
     style,
     marks,
     wholeBy() {
-      const { talk } = status();
-      return talk === undefined ? undefined : wholeBy(talk.sessionId);
+      const { sessionId } = status();
+      return sessionId === undefined ? undefined : wholeBy(sessionId);
     },
     below: () => statusRows(status()).map((row) => style.dim(cut(row, page.width))),
   });

@@ -11,11 +11,11 @@ const task = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 
 /** An agent that counts aloud until it is told to stop. */
 function counting() {
-  let isEnough = false;
+  const enough = new AbortController();
   const answer: Answer = async function* () {
     let text = "";
     yield { type: "message.start", message: 0, role: "assistant" };
-    for (let count = 0; !isEnough; count += 1) {
+    for (let count = 0; !enough.signal.aborted; count += 1) {
       text += `${count} `;
       yield { type: "text.delta", message: 0, block: 0, text: `${count} ` };
       await task();
@@ -23,7 +23,7 @@ function counting() {
     yield* message([{ type: "text.end", message: 0, block: 0, text }], "end_turn");
     yield ending({ outcome: "completed", reason: "end_turn" });
   };
-  return { answer, stop: () => void (isEnough = true) };
+  return { answer, stop: () => enough.abort() };
 }
 
 async function world() {

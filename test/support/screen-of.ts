@@ -25,9 +25,9 @@ export function screenOf(output: string, columns: number): string[] {
       rows.splice(row + 1);
     }
   }
-  return Array.from(rows, (signs = []) =>
-    Array.from(signs, (one) => one ?? " ")
-      .join("")
-      .trimEnd(),
-  );
+  const texts: string[] = [];
+  for (let index = 0; index < rows.length; index += 1) {
+    texts.push(Array.from(rows[index] ?? [], (one: string | undefined) => one ?? " ").join(""));
+  }
+  return texts.map((text) => text.trimEnd());
 }
