@@ -3,6 +3,7 @@ import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { LiveClients } from "./live-client.ts";
+import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tool.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
@@ -62,17 +63,26 @@ export type SessionCommand<Part = GivenPart> =
       readonly metadata?: JsonObject;
       /** Binds the client's id: while it is attached, nobody else comes under it. */
       readonly secretDigest?: string;
+      readonly attachmentId?: string;
     }
   /** Says that a client is still there. */
   | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
-  | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
+  | {
+      readonly type: "detach";
+      readonly clientId: string;
+      readonly reason: string;
+      /** Of the stay that is to end; refused where the client has come back since. */
+      readonly attachmentId?: string;
+    }
   | {
       readonly type: "answer-host";
       readonly requestId: string;
       readonly outcome: "answered" | "failed";
       readonly payload?: JsonObject;
     }
-  | { readonly type: "title"; readonly title: string };
+  | { readonly type: "title"; readonly title: string }
+  /** Puts the session into a mode. */
+  | { readonly type: "configure"; readonly mode: SessionMode };
 
 /** What came of a command. A refused one changed nothing. */
 export type CommandReply =

@@ -1,10 +1,11 @@
 import type { Right } from "../domain/actor.ts";
 import { liveClients } from "../domain/live-client.ts";
-import type { CommandReply } from "../domain/session-command.ts";
+import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat } from "./clients/attach-client.ts";
 import { answerHost } from "./clients/host-requests.ts";
+import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
 import { giveResults } from "./turn/paused-turn.ts";
@@ -47,6 +48,8 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
+    case "configure":
+      return configure(work, command.mode);
     default:
       return command satisfies never;
   }
@@ -56,7 +59,7 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
 function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
   const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
-  const isAsking = command.type === "prompt" || command.type === "give-results";
+  const isAsking = ASKING.has(command.type);
   if (isAsking && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
   if (command.type === "answer" && !client.mayApprove)
@@ -64,10 +67,17 @@ function barredClient({ state }: Work, { command, by }: Commanded): string | und
   return undefined;
 }
 
+const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
+  "prompt",
+  "give-results",
+  "configure",
+]);
+
 /** What is one's own needs no right over others. */
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
   switch (command.type) {
     case "prompt":
+    case "configure":
     case "forget":
       return "prompt";
     case "withdraw": {
