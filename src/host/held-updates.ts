@@ -29,8 +29,16 @@ export function heldUpdates(): HeldUpdates {
   };
 }
 
-/** What was told from the place on has everything in it, and stands last: so many updates as there are different ones. */
+/**
+ * What was told from the place on has everything in it, and stands last: so many updates as there are different ones. Those
+ * without a place are about the connection, as the list of commands is, and are no part of what is told again.
+ */
 function eachOnce(kept: readonly ToldUpdate[]): readonly ToldUpdate[] {
-  const places = new Set(kept.map(({ cursor }) => cursor));
-  return places.has(undefined) ? kept : kept.slice(kept.length - places.size);
+  const places = kept.flatMap(({ cursor }) => cursor ?? []);
+  let repeated = places.length - new Set(places).size;
+  return kept.filter(({ cursor }) => {
+    if (cursor === undefined || repeated === 0) return true;
+    repeated -= 1;
+    return false;
+  });
 }
