@@ -11,6 +11,7 @@ import { hostCalls } from "./host-calls.ts";
 import { openPrompts, type CancelCommand } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
 import { ownEquipment, type OwnEquipment } from "./own-equipment.ts";
+import { pastAnswer } from "./past-answer.ts";
 import { sessionFeed, type FollowOptions, type Told } from "./session-feed.ts";
 
 /** A session on one client's connection. */
@@ -27,7 +28,8 @@ export interface AcpSession {
   detach(command: DetachCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
   follow(options: FollowOptions): Promise<void>;
-  prompt(request: RpcRequest, command: PromptCommand): Promise<void>;
+  /** Under a key it is taken once, and has the same answer however often it is asked. */
+  prompt(request: RpcRequest, command: PromptCommand, key?: string): Promise<void>;
   /** Ends all that this client asked for, or what it asked for by this request; with nothing of its own, whatever runs. */
   cancel(requestId?: RequestId): Promise<void>;
   /** The client is done with it: what it began ends, and what nobody else follows. */
@@ -36,6 +38,7 @@ export interface AcpSession {
   leave(reason: string): Promise<void>;
 }
 
+type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
 type DetachCommand = Extract<SessionCommand, { readonly type: "detach" }>;
 
 /** `gone` is called when the client is no longer attached, by its own word or by another's. */
@@ -93,6 +96,16 @@ export function createAcpSession(
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
     link.sessions.command(sessionId, wanted, link.sender);
 
+  const keyed = (wanted: PromptCommand, key: string): Promise<CommandReply> =>
+    link.sessions.command(sessionId, wanted, { ...link.sender, commandId: `acp:${key}` });
+
+  /** What the client was told of before it asked is not told again, so its answer has to be looked for. */
+  async function answerAgain({ promptId, seq: from }: Accepted, upTo: number): Promise<void> {
+    if (promptId === undefined || from === undefined || from > upTo) return;
+    const outcome = await pastAnswer(link, { sessionId, promptId, from, upTo });
+    if (outcome !== undefined) prompts.finish(promptId, outcome);
+  }
+
   const cancel = (commands: readonly CancelCommand[]): Promise<void> =>
     cancelAll(commands, { link, sessionId, signal: feed.signal });
 
@@ -111,7 +124,13 @@ export function createAcpSession(
       return reply;
     },
     follow: feed.begin,
-    prompt: (request, wanted) => prompts.begin(request, () => command(wanted)),
+    async prompt(request, wanted, key) {
+      if (key === undefined) return prompts.begin(request, () => command(wanted));
+      const told = feed.seq;
+      let reply: CommandReply | undefined;
+      await prompts.begin(request, async () => (reply = await keyed(wanted, key)));
+      if (reply?.status === "accepted") await answerAgain(reply, told);
+    },
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);
       await cancel(own.length > 0 || requestId !== undefined ? own : [{ type: "cancel" }]);

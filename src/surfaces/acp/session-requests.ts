@@ -78,11 +78,11 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
 
   async function prompt(
     request: RpcRequest,
-    { sessionId, command }: Extract<SessionRequest, { type: "prompt" }>,
+    { sessionId, command, promptKey }: Extract<SessionRequest, { type: "prompt" }>,
   ): Promise<void> {
     const session = await table.takeUp(sessionId);
     const typed = await readTyped(command, { sessionId, session, link });
-    if (typed.type === "prompt") return session.prompt(request, typed.prompt);
+    if (typed.type === "prompt") return session.prompt(request, typed.prompt, promptKey);
     // For the one who asked alone, whatever else is going on in the session.
     for (const update of commandAnswer(String(request.id), typed.text)) {
       link.update(sessionId, update);

@@ -17,7 +17,12 @@ export type ClientRequest =
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
   | ({ readonly type: "close" | "delete" } & Named)
-  | ({ readonly type: "prompt"; readonly command: PromptCommand } & Named)
+  | ({
+      readonly type: "prompt";
+      readonly command: PromptCommand;
+      /** The client's own name for it, by which it knows an answer that it asks for again. */
+      readonly promptKey?: string;
+    } & Named)
   | ConfigureRequest
   | LiveRequest;
 

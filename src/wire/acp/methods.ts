@@ -15,6 +15,7 @@ import {
 import { decodeServers } from "./mcp-servers.ts";
 import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
 import { decodeSetMode, decodeSetOption } from "./session-modes.ts";
+import { harnFields } from "./client/fields.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -113,14 +114,19 @@ function decodeList({ cwd, cursor }: JsonObject): Decoded<ClientRequest> {
   });
 }
 
-function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientRequest> {
+function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
+  const { sessionId, prompt } = params;
   if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
+  const { promptId } = harnFields(params);
+  if (promptId !== undefined && (!isFilled(promptId) || promptId.length > MAX_KEY))
+    return refusedParams(`"promptId" is no name of 1 to ${MAX_KEY} characters`);
   return decoded({
     type: "prompt",
     sessionId,
     command: { type: "prompt", content: content.value },
+    ...(promptId !== undefined && { promptKey: promptId }),
   });
 }
 
@@ -149,6 +155,8 @@ function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
+/** Characters of a client's own name for something. */
+const MAX_KEY = 200;
 const NO_SESSION = '"sessionId" is missing';
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
 const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
