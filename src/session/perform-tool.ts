@@ -21,6 +21,7 @@ export interface ToolWork {
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
   readonly host: ToolContext["host"];
+  readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
   readonly send: (happening: Happening) => Promise<unknown>;
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
@@ -104,7 +105,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 
 function contextOf(
   { toolCallId, attempt, paths }: ToolEffect,
-  { sessionId, workingDirectory, host, send, clock }: ToolWork,
+  { sessionId, workingDirectory, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = progressReport(clock, (text) => {
@@ -133,6 +134,7 @@ function contextOf(
     progress: progress.say,
     spawn: programs.spawn,
     host,
+    ...(editor !== undefined && { editor }),
   };
   const end = async (): Promise<void> => {
     progress.end();

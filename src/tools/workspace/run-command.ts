@@ -43,7 +43,7 @@ export function runCommandTool(ground: ToolGround, options: CommandOptions): Too
       idempotent: false,
       // The limit of the call itself comes first, and then there is output to tell of.
       timeoutMs: options.commandMs + MARGIN_MS,
-      run: (call) => runCommand(call, options),
+      run: (call) => ground.gate.command(() => runCommand(call, options)),
     },
     ground,
   );

@@ -6,6 +6,7 @@ import type { Tool, ToolContext } from "../tool.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { checkAddedNames, commandEnvironment } from "./command-environment.ts";
 import { editFileTool } from "./edit-file.ts";
+import { editorGate } from "./editor/editor-gate.ts";
 import type { Anchor } from "./files/folder.ts";
 import { DEFAULT_LIMITS, type WorkspaceLimits } from "./limits.ts";
 import { listFilesTool } from "./list-files.ts";
@@ -52,6 +53,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   if (typeof root === "string") checkRoot(root);
   const ground: ToolGround = {
     clock,
+    gate: editorGate(),
     placeFor(context): WorkspacePlace {
       const folder = typeof root === "string" ? root : root(context);
       checkRoot(folder);
@@ -76,7 +78,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
       commandMs: limits.commandMs,
     }),
   ];
-  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call));
+  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call), ground.gate);
   return tools.map((tool) => ({ ...tool, examine }));
 }
 
