@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { isToolOutput, type ToolOutput } from "../../src/domain/tool-output.ts";
 import { spawnFor } from "../../src/session/spawn-for.ts";
-import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+import type { ClientEditor, Tool, ToolContext } from "../../src/tools/tool.ts";
 import {
   workspaceTools,
   type WorkspaceToolsOptions,
@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly progress?: (text: string) => void;
   /** Told of the process groups that were started. */
   readonly spawned?: (group: number) => void;
+  readonly editor?: ClientEditor;
+  readonly host?: ToolContext["host"];
 }
 
 export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): MadeWorkspace {
@@ -72,7 +74,7 @@ export function temporaryFolder(): string {
 async function runTool(
   tool: Tool | undefined,
   input: JsonObject,
-  { paths, signal, progress, spawned }: RunOptions = {},
+  { paths, signal, progress, spawned, editor, host }: RunOptions = {},
 ): Promise<ToolOutput> {
   if (tool === undefined) throw new Error("There is no such tool");
   const problem = tool.check(input);
@@ -92,7 +94,8 @@ async function runTool(
     signal: ends,
     progress: progress ?? (() => undefined),
     spawn: programs.spawn,
-    host: async () => ({}),
+    host: host ?? (async () => ({})),
+    ...(editor !== undefined && { editor }),
   };
   try {
     const output: unknown = await tool.run(input, context);
