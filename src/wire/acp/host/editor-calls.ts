@@ -86,7 +86,7 @@ export interface TerminalEnd {
 
 export function terminalTextAnswer(answer: RpcAnswer): HostAnswer<TerminalText> {
   return hostAnswer(TERMINALS.output, answer, (result) => {
-    const output = textIn(result, "output", MOST_FILE);
+    const output = textIn(result, "output", Infinity);
     if (!output.ok) return output;
     const { truncated, exitStatus }: JsonObject = isObject(result) ? result : {};
     return read({
