@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
 import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
+import { acpServer } from "../support/acp-socket.ts";
 import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
 import { equippedSessions, type EquippedSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/mcp-world.ts";
@@ -78,6 +79,19 @@ describe("the files of an editor", () => {
     expect((await results(sessionId)).join()).toContain("1\tsaved");
     expect(readFileSync(file, "utf8")).toBe("new");
     expect(machine.asked).toEqual([]);
+  });
+
+  it("are not believed to be this machine's over a WebSocket, token or not", async () => {
+    const { sessions, root, file, results } = world([...READS.slice(0, 1), ...WRITES]);
+    const client = await (await acpServer(sessions)).connect();
+    const offer = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
+    await client.ask("initialize", { clientCapabilities: offer });
+    const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
+    const sessionId = asText(opened["sessionId"]);
+    await client.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+    expect((await results(sessionId)).join()).toContain("1\tsaved");
+    expect(readFileSync(file, "utf8")).toBe("new");
+    expect(client.messages.filter(({ method }) => asText(method).startsWith("fs/"))).toEqual([]);
   });
 
   it("are the controller's where whoever prompted has none", async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Sandbox } from "../../src/tools/workspace/sandbox/sandbox.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
@@ -10,6 +10,8 @@ import { equippedSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/mcp-world.ts";
 import { says, wants } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/workspace.ts";
+
+const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 
 interface Wish {
   readonly sandbox?: Sandbox;
@@ -45,7 +47,8 @@ function isOver(pid: number | undefined): boolean {
 
 describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
   it("shows a command that runs in it, and is let go when that is over [ACP-90]", async () => {
-    process.env["SPANLINE_TEST_SECRET"] = "of the editor";
+    vi.stubEnv("SPANLINE_TEST_SECRET", "of the editor");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const made = world({ command: "echo out; echo err >&2; env; pwd; exit 3" });
     const { sessions, root, results } = made;
     const machine = editorMachine();
@@ -56,11 +59,12 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
     const [text = ""] = await results(sessionId);
     expect(text).toMatch(/^Exit code 3 after .* seconds?, not confined\nstdout:\n/);
     expect(text).toContain("out\n");
-    expect(text).toContain("err\n");
+    expect(text).toContain("\nerr");
     expect(text).toContain(root);
     // What the editor knows is not the command's to know.
     expect(text).not.toContain("SPANLINE_TEST_SECRET");
     expect(editor.calls.at(-1)).toMatchObject({ status: "completed", content: [TERMINAL] });
+    await machine.askedFor("terminal/release");
     expect(machine.asked).toEqual([
       "terminal/create",
       "terminal/wait_for_exit terminal 1",
@@ -102,6 +106,7 @@ describe("a command in a terminal of the editor", () => {
     expect((await results(sessionId)).join()).toMatch(
       /^Stopped at its time limit, after .*\nstdout:\nbegun$/,
     );
+    await machine.askedFor("terminal/release");
     expect(machine.asked.slice(-3)).toEqual([
       "terminal/kill terminal 1",
       "terminal/output terminal 1",
@@ -109,7 +114,6 @@ describe("a command in a terminal of the editor", () => {
     ]);
   });
 
-  const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
   it.runIf(found.sandbox !== undefined)("is confined as it is here", async () => {
     const outside = temporaryFolder();
     const input = { command: `touch inside ${outside}/made; ls inside` };
@@ -190,9 +194,11 @@ describe("a command in a terminal of the editor", () => {
       prompt: [{ type: "text", text: "Go" }],
     });
     const create = await client.find(({ method }) => method === "terminal/create");
+    const kills = client.find(({ method }) => method === "terminal/kill");
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect(await done).toEqual({ stopReason: "cancelled" });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
+    client.send({ jsonrpc: "2.0", id: (await kills)["id"], result: {} });
     const release = await client.find(({ method }) => method === "terminal/release");
     expect(release["params"]).toEqual({ sessionId, terminalId: "late" });
     const methods = client.messages.map(({ method }) => method);

@@ -77,18 +77,18 @@ async function ended(
     ? undefined
     : await askWithin(link, about("wait"), { milliseconds, signal });
   const status = over && terminalEndAnswer(over);
-  if (signal.aborted) {
-    void ask(link, about("kill"));
-    return failed("It was stopped");
-  }
   if (status?.type !== "answered") {
-    await askWithin(link, about("kill"), { milliseconds: PATIENCE_MS, signal });
+    // Waited for: some clients begin what comes next before they have done it. Whoever stops it does not.
+    await askWithin(link, about("kill"), { milliseconds: PATIENCE_MS, signal: NEVER });
   }
+  if (signal.aborted) return failed("It was stopped");
   if (status !== undefined && status.type !== "answered") return answerOf(status, () => ({}));
   const read = await askWithin(link, about("output"), { milliseconds: PATIENCE_MS, signal });
   const end = status === undefined ? { stopped: "time" } : { ...status.value };
   return answerOf(terminalTextAnswer(read ?? LATE), (text) => ({ ...cut(text, run), ...end }));
 }
+
+const NEVER = new AbortController().signal;
 
 /** For a client to end a command, and to say what it wrote. */
 const PATIENCE_MS = 3000;
