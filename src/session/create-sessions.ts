@@ -128,8 +128,9 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   ): Promise<OpenedDriver | undefined> {
     const agent = agentNamed(agents, given.agent);
     const wanted = await withCopy(store, given);
+    const folders = await otherFolders(agent, wanted.folders ?? []);
     const workingDirectory = await folderOf(agent, wanted);
-    const opened = opening(sessionId, { ...wanted, ...workingDirectory });
+    const opened = opening(sessionId, { ...wanted, ...workingDirectory, folders });
     const what = { agent, opened, ...(first !== undefined && { first }) };
     let done: OpenedDriver | undefined;
     await drivers.use(sessionId, async (failed, signal) => {
@@ -175,8 +176,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    return sendCommand(wanted, from, { sessionId, store, driver, readers });
+    const checked =
+      wanted.type === "extend"
+        ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
+        : wanted;
+    return sendCommand(checked, from, { sessionId, store, driver, readers });
   }
+
+  const agentIn = (driver: Driver): Agent => agentNamed(agents, driver.state.agent?.facts.name);
 
   async function equip(
     sessionId: string,
@@ -255,14 +262,25 @@ async function folderOf(
   return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
 }
 
+/** Those that the agent may work in. Where it keeps to one folder, what is in that needs no name of its own. */
+async function otherFolders(
+  { folderFor }: Agent,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  if (folderFor === undefined) return [];
+  const places = await Promise.all(folders.map((folder) => folderFor(folder)));
+  return folders.filter((folder, at) => places[at] === folder);
+}
+
 function opening(sessionId: string, wanted: OpenSession) {
-  const { principal, title, workingDirectory, label, history } = wanted;
+  const { principal, title, workingDirectory, folders = [], label, history } = wanted;
   const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
     principal: principal.id,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders.length > 0 && { folders }),
     ...(label !== undefined && { label }),
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),

@@ -72,7 +72,8 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
       const agent = await judgedAgent(effect, { live, state: () => state, signal, send });
       if (agent === undefined) return;
       const editor = editorOf(state, live);
-      const work = { ...options, agent, sessionId, signal, send, answers, conversation };
+      const { folders } = state;
+      const work = { ...options, agent, sessionId, folders, signal, send, answers, conversation };
       await perform(effect, { ...work, ...(editor !== undefined && { editor }) });
     },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),

@@ -20,6 +20,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     isTitled: state.isTitled || isTitle(event),
+    folders: event.type === "session.extended" ? event.folders : state.folders,
     asked: askedWith(state, event),
     forgotten:
       event.type === "prompt.forgotten" ? [...state.forgotten, event.promptId] : state.forgotten,

@@ -14,6 +14,7 @@ export interface ExamineWork extends Pick<ToolContext, "editor" | "host"> {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly workingDirectory?: string;
+  readonly folders: readonly string[];
   readonly signal: AbortSignal;
   readonly send: (happening: Happening) => Promise<unknown>;
 }
@@ -39,11 +40,12 @@ const NOTHING: Examined = { paths: [] };
 async function examined(
   tool: Tool | undefined,
   call: Pick<CallToExamine, "name" | "input" | "paths">,
-  { agent, clock, workingDirectory, signal: caller, editor, host }: ExamineWork,
+  { agent, clock, workingDirectory, folders, signal: caller, editor, host }: ExamineWork,
 ): Promise<Examined> {
   const { paths } = call;
   if (paths.length === 0) return NOTHING;
   const place = {
+    folders,
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(editor !== undefined && { editor, host }),
   };

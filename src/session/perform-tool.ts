@@ -20,6 +20,7 @@ export interface ToolWork {
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
   readonly host: ToolContext["host"];
   readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
@@ -105,7 +106,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 
 function contextOf(
   { toolCallId, attempt, paths }: ToolEffect,
-  { sessionId, workingDirectory, host, editor, send, clock }: ToolWork,
+  { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = progressReport(clock, (text) => {
@@ -129,6 +130,7 @@ function contextOf(
     idempotencyKey: toolCallId,
     attempt,
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders !== undefined && { folders }),
     ...(paths !== undefined && { paths }),
     signal,
     progress: progress.say,

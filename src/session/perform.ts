@@ -20,6 +20,7 @@ export interface PerformWork {
   readonly agent: Agent;
   readonly clock: SteadyClock;
   readonly workingDirectory?: string;
+  readonly folders: readonly string[];
   readonly editor?: ClientEditor;
   readonly coalesceMs: number;
   readonly signal: AbortSignal;

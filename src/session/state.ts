@@ -15,6 +15,8 @@ export interface SessionState {
   readonly principal: string;
   /** Somebody gave it a title, or its first prompt did. */
   readonly isTitled: boolean;
+  /** That belong to the workspace beside the session's own. */
+  readonly folders: readonly string[];
   /** Prompts and results that came, the last ones. */
   readonly asked: readonly AskedAt[];
   /** Prompts that nobody is to find any more. */
@@ -33,7 +35,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "9";
+export const STATE_FORM = "10";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -41,6 +43,7 @@ export const initialState: SessionState = {
   agent: null,
   principal: "",
   isTitled: false,
+  folders: [],
   asked: [],
   forgotten: [],
   turn: initialTurnState,

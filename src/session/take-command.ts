@@ -1,5 +1,6 @@
 import type { Right } from "../domain/actor.ts";
 import { liveClients } from "../domain/live-client.ts";
+import { jsonText } from "../domain/json.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
@@ -44,6 +45,12 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
       return detach(work, command);
     case "answer-host":
       return answerHost(work, command, by);
+    case "extend": {
+      const { folders } = command;
+      const isSame = jsonText(folders) === jsonText(work.state.folders);
+      if (!isSame) work.emit({ type: "session.extended", folders });
+      return { status: "accepted" };
+    }
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
@@ -91,6 +98,7 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     case "detach":
       return command.clientId === by.clientId ? null : "control";
     case "title":
+    case "extend":
       return "control";
     case "answer-host":
       return null;

@@ -23,6 +23,7 @@ export interface CallToExamine {
   readonly paths: readonly { readonly argument: string; readonly input: string }[];
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
   readonly signal: AbortSignal;
   /** As for the tool itself. */
   readonly editor?: ClientEditor;
@@ -40,6 +41,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
+  /** Folders that belong to its workspace beside that one. */
+  readonly folders?: readonly string[];
   /** Where the path arguments led when the call was judged; what is opened has to be there still. */
   readonly paths?: readonly PathFact[];
   /** Aborted at the tool's limit, at a cancel, and when the bridge stops. */

@@ -31,6 +31,7 @@ export interface RunOptions {
   readonly progress?: (text: string) => void;
   /** Told of the process groups that were started. */
   readonly spawned?: (group: number) => void;
+  readonly folders?: readonly string[];
   readonly editor?: ClientEditor;
   readonly host?: ToolContext["host"];
 }
@@ -71,10 +72,10 @@ export function temporaryFolder(): string {
 }
 
 /** Runs a tool as the driver does: checked before, and its programs ended after. */
-async function runTool(
+export async function runTool(
   tool: Tool | undefined,
   input: JsonObject,
-  { paths, signal, progress, spawned, editor, host }: RunOptions = {},
+  { paths, signal, progress, spawned, folders, editor, host }: RunOptions = {},
 ): Promise<ToolOutput> {
   if (tool === undefined) throw new Error("There is no such tool");
   const problem = tool.check(input);
@@ -95,6 +96,7 @@ async function runTool(
     progress: progress ?? (() => undefined),
     spawn: programs.spawn,
     host: host ?? (async () => ({})),
+    ...(folders !== undefined && { folders }),
     ...(editor !== undefined && { editor }),
   };
   try {

@@ -22,6 +22,7 @@ export interface AcpSession {
   readonly attachAs: ClientAttachment["attachAs"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
   readonly equip: OwnEquipment["bring"];
+  isController(): Promise<boolean>;
   /** As the client that it is here. */
   command(wanted: SessionCommand): Promise<CommandReply>;
   /** Ends the stay of a client, which may be this one. */
@@ -112,6 +113,11 @@ export function createAcpSession(
     attach: attachment.attach,
     attachAs: attachment.attachAs,
     equip: equipment.bring,
+    async isController() {
+      const { clients } = await link.sessions.peek(sessionId);
+      const { clientId } = link.sender;
+      return clients.some((one) => one.clientId === clientId && one.mode === "controller");
+    },
     command,
     async detach(wanted) {
       const reply = await command(wanted);

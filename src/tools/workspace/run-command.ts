@@ -160,13 +160,13 @@ async function started(
 async function confinedArgv(
   argv: readonly string[],
   { hostPath: workingDirectory }: Located,
-  { root, places }: Workspace,
+  { root, folders, places }: Workspace,
   { sandbox, environment }: CommandOptions,
 ): Promise<Pick<TerminalProgram, "argv" | "environment">> {
   if (sandbox === undefined) return { argv, environment };
   const { program, network } = sandbox;
-  const hidden = await hiddenPlaces(root, places.paths, environment["HOME"]);
-  const confinement = { root, workingDirectory, hidden, network };
+  const hidden = await hiddenPlaces([root, ...folders], places.paths, environment["HOME"]);
+  const confinement = { root, folders, workingDirectory, hidden, network };
   return {
     argv: [program, ...bubblewrapArguments(confinement, argv)],
     environment: { ...environment, TMPDIR: "/tmp" },

@@ -14,7 +14,7 @@ export interface ToolGround {
   /** Between editors and the commands of these tools. */
   readonly gate: EditorGate;
   /** The workspace of a session. */
-  placeFor(context: Pick<ToolContext, "workingDirectory">): WorkspacePlace;
+  placeFor(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspacePlace;
 }
 
 export interface WorkspaceToolParts {

@@ -63,6 +63,8 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
       checkRoot(folder);
       return {
         root: folder,
+        // Where it is one folder for all sessions, none of them adds to it.
+        folders: typeof root === "string" ? [] : (context.folders ?? []),
         protectedFolders,
         limits,
         ...(mayRead !== undefined && { mayRead }),

@@ -51,6 +51,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "agent.bound": mapped((state, { definition }) => {
     state.agent = definition;
   }),
+  "session.extended": silent("whoever set up the session with them knows"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
   "prompt.accepted": mapped(rememberPrompt),
@@ -121,8 +122,8 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "client.seen": mapped(clientSeen),
   "client.detached": mapped(clientDetached),
   "control.passed": mapped(controlPassed),
-  "host.requested": silent("no capability of a client is used yet"),
-  "host.answered": silent("no capability of a client is used yet"),
+  "host.requested": silent("the client that is asked gets a request"),
+  "host.answered": silent("what came of it is told with the call"),
   "usage.reported": duringTurn(tellUsage),
   "hook.fired": silent("ACP has no word for it"),
   "activity.seen": silent("ACP has no word for it"),
