@@ -23,6 +23,7 @@ import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
 import { saidIn } from "./said-in.ts";
+import { folderOf, otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -253,23 +254,6 @@ async function withCopy(store: Store, given: OpenSession): Promise<OpenSession> 
   const wanted = { ...given, history: await saidIn(store, given.copyOf) };
   checkOpening(wanted);
   return wanted;
-}
-
-async function folderOf(
-  { folderFor }: Agent,
-  { workingDirectory: named }: OpenSession,
-): Promise<Pick<OpenSession, "workingDirectory">> {
-  return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
-}
-
-/** Those that the agent may work in. Where it keeps to one folder, what is in that needs no name of its own. */
-async function otherFolders(
-  { folderFor }: Agent,
-  folders: readonly string[],
-): Promise<readonly string[]> {
-  if (folderFor === undefined) return [];
-  const places = await Promise.all(folders.map((folder) => folderFor(folder)));
-  return folders.filter((folder, at) => places[at] === folder);
 }
 
 function opening(sessionId: string, wanted: OpenSession) {

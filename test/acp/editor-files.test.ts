@@ -110,10 +110,10 @@ describe("the files of an editor", () => {
   it("are those of whoever prompted, and not the controller's", async () => {
     const { sessions, root, file, results } = world(READS);
     const machines = [editorMachine({ [file]: "one\n" }), editorMachine({ [file]: "two\n" })];
-    const sockets = [await serveOnSocket(sessions), await serveOnSocket(sessions)];
-    const [first, second] = await Promise.all(
-      machines.map((machine, at) => connectEditor(sockets[at]!.socket, machine)),
+    const connected = machines.map(async (machine) =>
+      connectEditor((await serveOnSocket(sessions)).socket, machine),
     );
+    const [first, second] = await Promise.all(connected);
     const sessionId = (await first?.newSession(root)) ?? "";
     await second?.loadSession(sessionId, root);
     await second?.prompt(sessionId, "Go");

@@ -173,12 +173,12 @@ function hears() {
   return {
     calls,
     questions,
-    update(update: object): void {
+    update: (update: object): void => {
       if ("sessionUpdate" in update && String(update.sessionUpdate).startsWith("tool_call")) {
         calls.push(update as ToolUpdate);
       }
     },
-    permission({ toolCall, options }: Question) {
+    permission: ({ toolCall, options }: Question) => {
       questions.push(toolCall);
       const optionId = options.find(({ kind }) => kind === "allow_once")?.optionId ?? "";
       return { outcome: { outcome: "selected" as const, optionId } };

@@ -23,18 +23,23 @@ function editorWith(
   const kept = new Map(Object.entries(texts));
   const asked: [string, string][] = [];
   const host: ToolContext["host"] = async (_, kind, payload) => {
-    const path = String(payload["path"]);
+    const path = textIn(payload, "path");
     asked.push([kind, path]);
     const given = answer(kind, payload);
     if (given !== undefined) return given;
     if (kind === "write-file") {
-      kept.set(path, String(payload["content"]));
+      kept.set(path, textIn(payload, "content"));
       return { written: true };
     }
     const text = kept.get(path);
     return text === undefined ? {} : { text };
   };
   return { editor: BOTH, host, texts: kept, asked };
+}
+
+function textIn(payload: JsonObject, name: string): string {
+  const value = payload[name];
+  return typeof value === "string" ? value : "";
 }
 
 function sha256(text: string): string {
@@ -209,7 +214,7 @@ describe("an editor is asked for nothing", () => {
         ["edit_file", { path, old_text: "a", new_text: "b" }],
       ];
       for (const [name, input] of calls) {
-        await expect(world.run(name, input, editor)).rejects.toThrow();
+        await expect(world.run(name, input, editor)).rejects.toThrow(/cannot be used|is a folder/);
       }
       expect(editor.asked).toEqual([]);
     },
@@ -272,7 +277,7 @@ describe("an editor is asked for nothing", () => {
     const world = madeWorkspace();
     world.write("a.txt", "saved");
     const order: string[] = [];
-    let answer = (_: JsonObject): void => {};
+    let answer: (given: JsonObject) => void = () => {};
     const editor = editorWith({}, () => {
       order.push("asked");
       return new Promise((resolve) => {

@@ -65,7 +65,9 @@ describe("another folder of the workspace", () => {
       "../library2/a.txt",
     ]) {
       await expect(run("read_file", { path }), path).rejects.toThrow("cannot be used");
-      await expect(run("write_file", { path, content: "x" }), path).rejects.toThrow();
+      await expect(run("write_file", { path, content: "x" }), path).rejects.toThrow(
+        "cannot be used",
+      );
     }
     expect((await run("search", { pattern: "secret", path: library })).text).toContain(
       "0 matching",
