@@ -76,7 +76,6 @@ const MOST_ID_CHARACTERS = 1000;
 export interface TerminalText {
   readonly output: string;
   readonly truncated: boolean;
-  readonly exit?: TerminalEnd;
 }
 
 export interface TerminalEnd {
@@ -88,12 +87,8 @@ export function terminalTextAnswer(answer: RpcAnswer): HostAnswer<TerminalText> 
   return hostAnswer(TERMINALS.output, answer, (result) => {
     const output = textIn(result, "output", Infinity);
     if (!output.ok) return output;
-    const { truncated, exitStatus }: JsonObject = isObject(result) ? result : {};
-    return read({
-      output: output.value,
-      truncated: truncated === true,
-      ...(isObject(exitStatus) && { exit: endIn(exitStatus) }),
-    });
+    const truncated = isObject(result) && result["truncated"] === true;
+    return read({ output: output.value, truncated });
   });
 }
 
