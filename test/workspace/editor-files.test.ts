@@ -179,6 +179,19 @@ describe("an editor that does not do it", () => {
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
   });
 
+  it("does not have what the disk has not either, whatever it calls that", async () => {
+    const world = madeWorkspace();
+    const editor = editorWith({}, (kind) =>
+      kind === "read-file" ? Promise.reject(new SpanlineError("host_failed", "ENOENT")) : undefined,
+    );
+    await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
+      "There is no file none.txt",
+    );
+    const { text } = await world.run("write_file", { path: "new.txt", content: "new" }, editor);
+    expect(text).toContain("Made new.txt");
+    expect([...editor.texts.values()]).toEqual(["new"]);
+  });
+
   it("and is gone leaves it open whether it wrote", async () => {
     const world = madeWorkspace();
     world.write("a.txt", "saved");

@@ -43,7 +43,7 @@ export async function fileBefore(
     disk === null || (disk.bytes.length <= MOST_EDITOR_TEXT && textOf(disk.bytes) !== undefined);
   // One that does not write would not have what is written.
   if (!editor.writes || !isForEditor) return { disk, seen: disk };
-  const { text } = await editor.read({ path, hostPath, folder, name });
+  const { text } = await editor.read({ path, hostPath, folder, name }, disk !== null);
   if (text === undefined) return { disk, seen: disk };
   const bytes = Buffer.from(text);
   return { disk, seen: { bytes, sha256: sha256Of(bytes) } };

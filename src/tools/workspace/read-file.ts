@@ -56,7 +56,7 @@ async function readFile({ input, workspace, context, editor }: WorkspaceCall): P
     const isForEditor =
       disk === undefined || (disk.binary === undefined && size <= MOST_EDITOR_TEXT);
     const { text, note } = isForEditor
-      ? await editor.read({ path, hostPath, folder, name })
+      ? await editor.read({ path, hostPath, folder, name }, disk !== undefined)
       : NOTHING_ASKED;
     const found = text === undefined ? disk : await scanned(inMemory(Buffer.from(text)), window);
     if (found === undefined) throw refusal("missing", `There is no file ${path}`);

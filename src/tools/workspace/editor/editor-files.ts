@@ -11,8 +11,11 @@ import type { EditorGate } from "./editor-gate.ts";
 export interface EditorFiles {
   /** Whether it writes: then what it has is what is changed. */
   readonly writes: boolean;
-  /** What the editor has of a file, saved or not. */
-  read(file: EditorFile): Promise<EditorText>;
+  /**
+   * What the editor has of a file, saved or not. Many say of one that is not there either that something went wrong:
+   * where the disk has none, that is none.
+   */
+  read(file: EditorFile, isOnDisk: boolean): Promise<EditorText>;
   /** False where nothing was written, and the disk is there for it. Rejects where nobody knows, or the editor says no. */
   write(file: EditorFile, text: string): Promise<boolean>;
 }
@@ -54,10 +57,11 @@ export function editorFiles(
     return host(editor.clientId, kind, payload, milliseconds);
   };
 
-  async function read(file: EditorFile): Promise<EditorText> {
+  async function read(file: EditorFile, isOnDisk: boolean): Promise<EditorText> {
     const { path, hostPath } = file;
     await checkPlace(file);
     const { text } = await ask("read-file", { path: hostPath }, readMs).catch((error: unknown) => {
+      if (!isOnDisk && isRefused(error)) return NOTHING;
       throw refusal("failed", `The editor did not give ${path}: ${thrownMessage(error)}`, error);
     });
     await checkPlace(file);
@@ -80,9 +84,9 @@ export function editorFiles(
 
   return {
     writes: editor?.writesFiles === true,
-    async read(file) {
+    async read(file, isOnDisk) {
       if (editor?.readsFiles !== true) return {};
-      return (await gate.pass(() => read(file))) ?? { note: BUSY };
+      return (await gate.pass(() => read(file, isOnDisk))) ?? { note: BUSY };
     },
     async write(file, text) {
       if (editor?.writesFiles !== true || text.length > MOST_EDITOR_TEXT) return false;
@@ -91,6 +95,8 @@ export function editorFiles(
   };
 }
 
+const NOTHING: JsonObject = {};
+
 const BUSY =
   "a command is running, so this is the file on the disk, without what may be unsaved in the editor";
 
@@ -98,12 +104,14 @@ const BUSY =
 const READ_MS = 30_000;
 const WRITE_MS = 45_000;
 
-/** Only what the editor itself says did not happen did not. */
+/** Whether it is the editor that says so: then it did not happen. */
+function isRefused(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "host_failed";
+}
+
 function notWritten(path: string, error: unknown): string {
   const said = thrownMessage(error);
-  if (error instanceof SpanlineError && error.code === "host_failed") {
-    return `The editor did not write ${path}: ${said}`;
-  }
+  if (isRefused(error)) return `The editor did not write ${path}: ${said}`;
   return `Whether the editor wrote ${path} is not known (${said}); read it before you go on`;
 }
 
