@@ -3,6 +3,7 @@ import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { LiveClients } from "./live-client.ts";
+import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tool.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
@@ -81,7 +82,9 @@ export type SessionCommand<Part = GivenPart> =
       readonly outcome: "answered" | "failed";
       readonly payload?: JsonObject;
     }
-  | { readonly type: "title"; readonly title: string };
+  | { readonly type: "title"; readonly title: string }
+  /** Puts the session into a mode. */
+  | { readonly type: "configure"; readonly mode: SessionMode };
 
 /** What came of a command. A refused one changed nothing. */
 export type CommandReply =

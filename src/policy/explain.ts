@@ -6,6 +6,7 @@ import {
   type PolicyDecision,
 } from "../domain/policy-decision.ts";
 import { joinWords } from "./command/join-words.ts";
+import { MODE_SOURCE } from "./narrow.ts";
 import { HOLE } from "./wildcard.ts";
 
 /** A decision in plain lines for people. */
@@ -47,7 +48,7 @@ function placeOf({ source, id, index, layer }: MatchedRule): string {
 }
 
 /** Parts of a policy that have one entry. */
-const SINGLE = new Set(["write_path_allowlist", "repeat_limit", "policy"]);
+const SINGLE = new Set(["write_path_allowlist", "repeat_limit", "policy", MODE_SOURCE]);
 
 function factLines(context: PolicyContext): string[] {
   const { paths, simpleCommands = [], urls = [], method, mcpServer, mcpTool, repeats } = context;

@@ -87,6 +87,7 @@ describe("the official client", () => {
     expect(await answer).toEqual({ stopReason: "end_turn" });
     expect(asked).toEqual([`tool_${turnId}`]);
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
+      "available_commands_update",
       "session_info_update",
       "tool_call",
       "tool_call_update",
@@ -106,6 +107,7 @@ describe("the official client", () => {
     expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
     expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
       new Set([
+        "available_commands_update",
         "session_info_update",
         "agent_thought_chunk",
         "agent_message_chunk",

@@ -49,6 +49,8 @@ const RESULTS = new Map([
   ["session/fork", "ForkSessionResponse"],
   ["session/close", "CloseSessionResponse"],
   ["session/delete", "DeleteSessionResponse"],
+  ["session/set_mode", "SetSessionModeResponse"],
+  ["session/set_config_option", "SetSessionConfigOptionResponse"],
 ]);
 
 /** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */

@@ -2,6 +2,7 @@ import { Readable, Writable } from "node:stream";
 import * as sdk0 from "@agentclientprotocol/sdk";
 import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
+import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-world.ts";
 
 /** What a test does with any of the official clients. */
@@ -12,6 +13,9 @@ export interface SdkClient {
   /** Resolves with the reason that the turn stopped for. */
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** Resolves with the values of all options. */
+  setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
   /** Texts and states of calls, in order. */
   readonly told: readonly string[];
   /** Resolves when one of them begins with this. */
@@ -26,7 +30,7 @@ type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
   ["0.20", (agent) => classClient(sdk0, agent)],
   ["1.9", (agent) => classClient(sdk1, agent)],
-  ["2.4", appClient],
+  ["2.4", (agent) => appClient(sdk2.ndJsonStream(...webStreams(agent)))],
 ];
 
 /** What all versions make of an update. */
@@ -34,6 +38,7 @@ interface Update {
   readonly sessionUpdate: string;
   readonly content?: unknown;
   readonly status?: string | null;
+  readonly currentModeId?: string;
 }
 
 interface Question {
@@ -48,8 +53,8 @@ function hears() {
   return {
     told,
     asked,
-    update: ({ sessionUpdate, content, status }: Update): void => {
-      const text = isText(content) ? content.text : (status ?? "");
+    update: ({ sessionUpdate, content, status, currentModeId }: Update): void => {
+      const text = isText(content) ? content.text : (status ?? currentModeId ?? "");
       told.push(`${sessionUpdate}: ${text}`);
       for (const wake of waiting) wake();
       waiting = [];
@@ -109,17 +114,32 @@ async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): P
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
+    async setMode(sessionId, modeId) {
+      await connection.setSessionMode({ sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      const wanted = { sessionId, configId, value };
+      return valuesIn(await connection.setSessionConfigOption(wanted));
+    },
   };
 }
 
+/** The same over HTTP. */
+export function httpClient(
+  url: string,
+  headers: { readonly [name: string]: string },
+): Promise<SdkClient> {
+  return appClient(createHttpStream(url, { headers }));
+}
+
 /** From 2.x: handlers by method. */
-async function appClient(agent: AcpProcess): Promise<SdkClient> {
+async function appClient(stream: sdk2.Stream): Promise<SdkClient> {
   const { update, permission, ...heard } = hears();
   const { agent: to } = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
     .onRequest("session/request_permission", ({ params }) => permission(params))
-    .connect(sdk2.ndJsonStream(...webStreams(agent)));
+    .connect(stream);
   await to.request("initialize", INITIALIZE);
   return {
     ...heard,
@@ -135,5 +155,21 @@ async function appClient(agent: AcpProcess): Promise<SdkClient> {
       return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
+    async setMode(sessionId, modeId) {
+      await to.request("session/set_mode", { sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      return valuesIn(
+        await to.request("session/set_config_option", { sessionId, configId, value }),
+      );
+    },
   };
+}
+
+function valuesIn({
+  configOptions,
+}: {
+  readonly configOptions: readonly { readonly currentValue: unknown }[];
+}): readonly unknown[] {
+  return configOptions.map(({ currentValue }) => currentValue);
 }

@@ -99,6 +99,7 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
       [Symbol.asyncIterator]: () => lastingSubscription({ sessionId, cursor, signal, joined }),
     }),
     peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
+    rules: (sessionId) => withOwner((sessions) => sessions.rules(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
     list: (query) => withOwner((sessions) => sessions.list(query)),
     delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),

@@ -148,6 +148,7 @@ export async function remoteSessions(
     command: (...given) => call("command", ...given),
     equip: (...given) => call("equip", ...given),
     peek: (sessionId) => call("peek", sessionId),
+    rules: (sessionId) => call("rules", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),
     delete: (sessionId) => call("delete", sessionId),

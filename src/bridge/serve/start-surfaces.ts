@@ -13,13 +13,14 @@ import { startServer, type RunningServer } from "../../http/server.ts";
 import type { ServerLimits } from "../../http/server-options.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { AcpServingOptions } from "../../surfaces/acp/caller-connection.ts";
+import { acpHttp } from "../../surfaces/acp/http-routes.ts";
 import { acpSocketRoute } from "../../surfaces/acp/socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
-import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 import type { Serving } from "../config/configured-serving.ts";
 import { endingSessions } from "./ending-sessions.ts";
-import { countedIds, timelessClock, timelessSessions } from "./repeatable-sessions.ts";
+import { repeatable } from "./repeatable-sessions.ts";
 
 export interface SurfacesOptions {
   readonly sessions: Sessions;
@@ -48,9 +49,9 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     ...(options.accessLog === undefined ? [] : [accessLog({ clock, write: options.accessLog })]),
   ];
   const rates = rateLimits(serving.rates, clock);
-  const agents: ResponsesOptions = {
-    sessions: serving.deterministic ? timelessSessions(sessions) : sessions,
-    clock: serving.deterministic ? timelessClock(clock) : clock,
+  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
+  const surface = responsesSurface({
+    ...(serving.deterministic ? await repeatable(sessions, clock) : { sessions, clock }),
     access,
     rates,
     // Whoever reaches a server of this machine only, and needs no key there, is its user.
@@ -60,17 +61,10 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
       metrics.tokensUsed(tokens);
     },
     report,
-    ...(serving.deterministic && { newSessionId: await countedIds(sessions) }),
-  };
-  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
-  const surface = responsesSurface(agents);
-  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
-    surface,
-    { routes: operationRoutes({ clock, checks, metrics, access }), errors: openAiErrors },
-  ];
+  });
   const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
   // Not the sessions that end with the server: a client of this one is detached in the end.
-  const editors = acpSocketRoute({
+  const editors: AcpServingOptions = {
     sessions: options.sessions,
     access,
     rates,
@@ -80,9 +74,15 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
       if (error !== undefined)
         report(new Error(`An ACP client: ${message}: ${thrownMessage(error)}`));
     },
-  });
+  };
+  const streamed = acpHttp(editors);
+  const operations = operationRoutes({ clock, checks, metrics, access });
+  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
+    surface,
+    { routes: [...operations, ...streamed.routes], errors: openAiErrors },
+  ];
   const sockets = lazySockets({
-    routes: [...surface.sockets, editors],
+    routes: [...surface.sockets, acpSocketRoute(editors)],
     errors: openAiErrors,
     clock,
     observers,
@@ -107,6 +107,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     async close() {
       // What is being read comes to its end before the connections do.
       ending.abort();
+      await streamed.close();
       await server.close(PATIENCE_MS);
       metrics.close();
     },
@@ -132,6 +133,6 @@ function limitsOf({ limits }: Serving): ServerLimits {
   };
 }
 
-const ASKING = /^\/(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$)/;
+const ASKING = /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$))/;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 const OTHER_BODY_BYTES = 64 * 1024;

@@ -1,5 +1,6 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { HostTool } from "../../domain/equipment.ts";
+import { isObject } from "../../domain/json.ts";
 import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
@@ -48,6 +49,7 @@ export interface AcpConnectionOptions {
 
 /** One client's connection: what comes in by the line, and who deals with it. */
 export interface AcpConnection {
+  readonly isInitialized: boolean;
   receive(item: JsonLinesItem): void;
   /** Resolves when what has come in is not too far ahead of what was done about it. */
   calm(): Promise<void>;
@@ -81,7 +83,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     question: Question,
   ): string | undefined {
     const sent = rpc.request(method, params, question);
-    if (sent !== undefined) writer.write(sent.line);
+    if (sent !== undefined) writer.write(sent.line, sessionIn(params));
     return sent?.id;
   }
 
@@ -95,12 +97,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     name: () => clientName ?? "",
     profile: () => profile,
     hasCursors: options.hasCursors,
-    update: (...told) => writer.write(updateLine(...told)),
-    event: (...told) => writer.write(agentEventLine(...told)),
+    update: (...told) => writer.write(updateLine(...told), told[0]),
+    event: (...told) => writer.write(agentEventLine(...told), told[0]),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
-      if (line !== undefined) writer.write(line);
+      if (line !== undefined) writer.write(line, sessionIn(request.params));
     },
     ask: (sessionId, { approval, request: wanted }) =>
       put(wanted, {
@@ -113,8 +115,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     tools: () => tools,
     shells: () => shells,
-    withdraw(questionId) {
-      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId));
+    withdraw(questionId, sessionId) {
+      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId), sessionId);
     },
     hasRoom: () => writer.queued <= MOST_QUEUED,
     room: () => writer.below(MOST_QUEUED),
@@ -161,6 +163,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   }
 
   return {
+    get isInitialized() {
+      return clientName !== undefined;
+    },
     receive(item) {
       if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
       const message = rpc.read(item.text);
@@ -184,6 +189,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     idle: () => lanes.below(0),
     leave: (reason) => requests.leave(reason),
   };
+}
+
+/** The session that a message is about, as far as it says. */
+function sessionIn(params: unknown): string | undefined {
+  const sessionId = isObject(params) ? params["sessionId"] : undefined;
+  return typeof sessionId === "string" ? sessionId : undefined;
 }
 
 /** Characters. Enough to keep a pipe busy; what is more waits in the log. */

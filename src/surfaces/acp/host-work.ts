@@ -55,34 +55,38 @@ interface ToolCall {
 }
 
 function callTool({ name, input, toolCallId }: ToolCall): BeginWork {
-  return ({ sessionId, ...place }) =>
-    asked(toolCallRequest(name, input, { sessionId, toolCallId }), place, (given) =>
-      toolAnswer(name, given),
+  return (place) =>
+    asked(
+      toolCallRequest(name, input, { sessionId: place.sessionId, toolCallId }),
+      place,
+      (given) => toolAnswer(name, given),
     );
 }
 
 /** The editor may not know the file, or not be able to say: then the session has the disk. */
 function readFile(path: string): BeginWork {
-  return ({ sessionId, ...place }) =>
-    asked(readFileRequest(sessionId, path), place, (given) =>
+  return (place) =>
+    asked(readFileRequest(place.sessionId, path), place, (given) =>
       answerOf(fileTextAnswer(given), (text) => ({ text })),
     );
 }
 
 function writeFile(path: string, content: string): BeginWork {
-  return ({ sessionId, ...place }) =>
-    asked(writeFileRequest(sessionId, path, content), place, (given) =>
+  return (place) =>
+    asked(writeFileRequest(place.sessionId, path, content), place, (given) =>
       answerOf(fileWrittenAnswer(given), (written) => ({ written })),
     );
 }
 
 function asked(
   request: HostRequest,
-  { link, answered }: Omit<HostPlace, "sessionId">,
+  { sessionId, link, answered }: HostPlace,
   read: (answer: RpcAnswer) => HostAnswered,
 ): HostWork | undefined {
   const questionId = link.request(request, (given) => answered(read(given)));
-  return questionId === undefined ? undefined : { stop: () => link.withdraw(questionId) };
+  return questionId === undefined
+    ? undefined
+    : { stop: () => link.withdraw(questionId, sessionId) };
 }
 
 /** What is not supported did not happen, and is no failure. */

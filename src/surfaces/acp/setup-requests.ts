@@ -1,7 +1,9 @@
 import { errorFrom } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
-import { doneAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
+import { knownSessionAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
 import type { SessionSetup } from "../../wire/acp/client-request.ts";
+import { settingsAnswer, type SettingsAnswer } from "../../wire/acp/session-modes.ts";
+import { commandsUpdate } from "../../wire/acp/slash-commands.ts";
 import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
@@ -22,6 +24,8 @@ export interface SetupRequests {
 }
 
 type SessionPlace = Pick<SessionSetup, "workingDirectory" | "folders">;
+type Welcome = (request: RpcRequest, answer: (settings: SettingsAnswer) => unknown) => void;
+
 type Following = SessionSetup & Pick<FollowOptions, "history">;
 
 /** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
@@ -61,14 +65,27 @@ export function setupRequests(
     return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
   }
 
+  /**
+   * Answers with what a session is like, and says right behind that what can be typed in it. It is looked up as late as can
+   * be: what changes after it is told as it comes.
+   */
+  async function welcoming(sessionId: string): Promise<Welcome> {
+    const { mode, agent } = await sessions.peek(sessionId);
+    return (request, answer) => {
+      link.answer(request, { ok: true, result: answer(settingsAnswer(mode)) });
+      link.update(sessionId, commandsUpdate(agent.commands));
+    };
+  }
+
   return {
     async begin(request, setup) {
       checkSetup(link, setup);
       const found = await sessionFor(setup);
       const { sessionId, seq } = found;
       const session = await table.join(sessionId, setup.servers);
+      const welcome = await welcoming(sessionId);
       // The client does not know the id before it has this answer, so nothing may come ahead of it.
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
+      welcome(request, (settings) => newSessionAnswer(sessionId, settings, placeAt(found, 0)));
       if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
     },
     async follow(request, sessionId, setup) {
@@ -78,8 +95,9 @@ export function setupRequests(
       const { session, entry } = await table.joinExisting(sessionId, servers);
       await extend(session, entry, setup);
       const { seq: upTo } = entry;
+      const welcome = await welcoming(sessionId);
       const done = (cursor?: string): void =>
-        link.answer(request, { ok: true, result: doneAnswer(cursor) });
+        welcome(request, (settings) => knownSessionAnswer(settings, cursor));
       const caughtUp = (): void => done(placeAt(entry, upTo));
       if (from !== undefined) return session.follow({ upTo, history, from, caughtUp });
       if (history === "hidden" && session.isFollowed) return done();
@@ -95,7 +113,8 @@ export function setupRequests(
         copyOf: source,
       });
       const session = await table.join(sessionId, setup.servers);
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+      const welcome = await welcoming(sessionId);
+      welcome(request, (settings) => newSessionAnswer(sessionId, settings));
       await session.follow({ upTo: seq, history: "hidden" });
     },
   };

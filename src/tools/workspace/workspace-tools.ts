@@ -16,6 +16,7 @@ import { readFileTool } from "./read-file.ts";
 import { runCommandTool } from "./run-command.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { searchTool } from "./search.ts";
+import { updatePlanTool } from "./update-plan.ts";
 import type { FoundFile, WorkspacePlace } from "./workspace.ts";
 import type { ToolGround } from "./workspace-tool.ts";
 import { writeFileTool } from "./write-file.ts";
@@ -46,6 +47,7 @@ export const WORKSPACE_TOOL_NAMES: readonly string[] = [
   "list_files",
   "search",
   "run_command",
+  "update_plan",
 ];
 
 /** The tools that have these names. */
@@ -85,6 +87,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
       shells: once(() => findShells(thisMachine(environment))),
       editorTerminals: options.editorTerminals ?? false,
     }),
+    updatePlanTool(),
   ];
   const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call), ground.gate);
   return tools.map((tool) => ({ ...tool, examine }));

@@ -1,6 +1,7 @@
 import type { Failure } from "../../domain/errors.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
+import type { SettingsAnswer } from "./session-modes.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
@@ -30,13 +31,23 @@ export function initializeAnswer(version: string): unknown {
   };
 }
 
-export function newSessionAnswer(sessionId: string, cursor?: string): unknown {
-  return { sessionId, ...(cursor !== undefined && cursorMeta(cursor)) };
+/** Of requests that open a session that the client does not know yet. */
+export function newSessionAnswer(
+  sessionId: string,
+  settings: SettingsAnswer,
+  cursor?: string,
+): unknown {
+  return { sessionId, ...knownSessionAnswer(settings, cursor) };
+}
+
+/** Of those that take one up. */
+export function knownSessionAnswer(settings: SettingsAnswer, cursor?: string): object {
+  return { ...settings, ...(cursor !== undefined && cursorMeta(cursor)) };
 }
 
 /** Of requests that are answered when they are done, and have nothing more to say. */
-export function doneAnswer(cursor?: string): unknown {
-  return cursor === undefined ? {} : cursorMeta(cursor);
+export function doneAnswer(): unknown {
+  return {};
 }
 
 export interface ListedSession {

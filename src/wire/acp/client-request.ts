@@ -1,5 +1,6 @@
 import type { BroughtServer } from "../../domain/equipment.ts";
 import type { LiveRequest } from "./live-requests.ts";
+import type { ConfigureRequest } from "./session-modes.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { UpdateCursor } from "./update-cursor.ts";
 import type { ClientProfile } from "./client-profile.ts";
@@ -22,6 +23,7 @@ export type ClientRequest =
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
   | ({ readonly type: "close" | "delete" } & Named)
   | ({ readonly type: "prompt"; readonly command: PromptCommand } & Named)
+  | ConfigureRequest
   | LiveRequest;
 
 interface Named {

@@ -14,6 +14,7 @@ import {
 } from "./live-requests.ts";
 import { decodeServers } from "./mcp-servers.ts";
 import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
+import { decodeSetMode, decodeSetOption } from "./session-modes.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -34,6 +35,8 @@ const STANDARD: readonly [string, Method][] = [
   ["session/close", { decode: named("close"), offered: { session: "close" } }],
   ["session/delete", { decode: named("delete"), offered: { session: "delete" } }],
   ["session/prompt", { decode: decodePromptRequest }],
+  ["session/set_mode", { decode: decodeSetMode }],
+  ["session/set_config_option", { decode: decodeSetOption }],
 ];
 
 /** Methods of bridge hosts. To ACP their names are its own, so that each has one that is not. */
