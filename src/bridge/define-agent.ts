@@ -61,8 +61,8 @@ function examinerIn({
   protectedFolders = [],
 }: WorkspacePlace): NonNullable<Agent["examine"]> {
   return (call) => {
-    const named = isFixed ? undefined : call.workingDirectory;
-    return examineCall(call, { root: named ?? root, protectedFolders });
+    const { workingDirectory, folders = [] } = isFixed ? {} : call;
+    return examineCall(call, { root: workingDirectory ?? root, folders, protectedFolders });
   };
 }
 

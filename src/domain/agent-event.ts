@@ -22,6 +22,7 @@ import type { Usage } from "./usage.ts";
  */
 export type AgentEvent =
   | SessionOpened
+  | SessionExtended
   | AgentBound
   | SessionRecovered
   | SessionTitled
@@ -89,6 +90,13 @@ export interface SessionOpened {
   readonly label?: string;
   /** Under which its first conversation is on the provider's side, where that was said: it may be there already. */
   readonly upstreamId?: string;
+}
+
+/** Folders that belong to the workspace beside the session's own, in place of those before. */
+export interface SessionExtended {
+  readonly type: "session.extended";
+  /** Absolute paths. */
+  readonly folders: readonly string[];
 }
 
 /** The definition that holds from here on, so that reading the log again decides as it was decided. */

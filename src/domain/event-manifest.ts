@@ -16,6 +16,7 @@ const barrier = (slice: SliceName): EventFacts => ({ version: 1, slice, barrier:
 
 export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } = {
   "session.opened": barrier("session"),
+  "session.extended": barrier("session"),
   "agent.bound": barrier("session"),
   "session.recovered": barrier("session"),
   "session.titled": step("session"),

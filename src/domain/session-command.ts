@@ -48,6 +48,8 @@ export type SessionCommand<Part = GivenPart> =
       /** What the tool is to run with instead. */
       readonly input?: JsonObject;
     }
+  /** These folders belong to the workspace, too, and no others but its own. */
+  | { readonly type: "extend"; readonly folders: readonly string[] }
   /** Takes back what was allowed for good. */
   | { readonly type: "revoke"; readonly grantId: string }
   | {

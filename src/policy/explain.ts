@@ -1,8 +1,9 @@
-import type {
-  MatchedRule,
-  PathFact,
-  PolicyContext,
-  PolicyDecision,
+import {
+  leadsTo,
+  type MatchedRule,
+  type PathFact,
+  type PolicyContext,
+  type PolicyDecision,
 } from "../domain/policy-decision.ts";
 import { joinWords } from "./command/join-words.ts";
 import { MODE_SOURCE } from "./narrow.ts";
@@ -65,9 +66,10 @@ function factLines(context: PolicyContext): string[] {
   ];
 }
 
-function pathLine({ argument, input, place, workspacePath, hostPath, reason }: PathFact): string {
-  const leads = workspacePath ?? hostPath;
-  const to = leads === null || leads === input ? "" : ` → ${plain(leads)}`;
+function pathLine(fact: PathFact): string {
+  const { argument, input, place, reason } = fact;
+  const leads = leadsTo(fact);
+  const to = leads === input ? "" : ` → ${plain(leads)}`;
   const why = reason === undefined ? "" : `: ${plain(reason)}`;
   return `${plain(argument)} ${plain(input)}${to} (${place}${why})`;
 }

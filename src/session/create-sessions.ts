@@ -13,6 +13,7 @@ import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
+import { otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
 import { agentNamed, factsOf, sessionOpening } from "./session-opening.ts";
 import { sessionReaders } from "./session-readers.ts";
@@ -123,8 +124,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    return sendCommand(wanted, from, { sessionId, store, driver, readers });
+    const checked =
+      wanted.type === "extend"
+        ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
+        : wanted;
+    return sendCommand(checked, from, { sessionId, store, driver, readers });
   }
+
+  const agentIn = (driver: Driver): Agent => agentNamed(agents, driver.state.agent?.facts.name);
 
   async function equip(
     sessionId: string,

@@ -62,6 +62,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
   switch (input.type) {
     case "opened": {
       const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
+      const { folders = [] } = input;
       work.emit({
         type: "session.opened",
         agent: agent.facts.name,
@@ -71,6 +72,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
         ...(label !== undefined && { label }),
         ...(upstreamId !== undefined && { upstreamId }),
       });
+      if (folders.length > 0) work.emit({ type: "session.extended", folders });
       bindAgent(work, agent);
       if (history !== undefined) work.emit({ type: "history.given", messages: history });
       if (mode !== undefined) configure(work, mode);

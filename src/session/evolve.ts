@@ -21,6 +21,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     isTitled: state.isTitled || isTitle(event),
+    folders: event.type === "session.extended" ? event.folders : state.folders,
     mode: event.type === "session.configured" ? event.mode : state.mode,
     usage: usageWith(state, event),
     asked: askedWith(state, event),

@@ -31,6 +31,7 @@ export type Happening =
       readonly principal: string;
       readonly title?: string;
       readonly workingDirectory?: string;
+      readonly folders?: readonly string[];
       readonly label?: string;
       /** Where the first conversation is to be on the provider's side. */
       readonly upstreamId?: string;

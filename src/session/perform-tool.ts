@@ -21,7 +21,9 @@ export interface ToolWork {
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
   readonly host: ToolContext["host"];
+  readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
   readonly send: (happening: Happening) => Promise<unknown>;
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
@@ -109,7 +111,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 
 function contextOf(
   { toolCallId, attempt, paths }: ToolEffect,
-  { sessionId, workingDirectory, host, send, clock }: ToolWork,
+  { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = progressReport(clock, (text) => {
@@ -133,11 +135,13 @@ function contextOf(
     idempotencyKey: toolCallId,
     attempt,
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders !== undefined && { folders }),
     ...(paths !== undefined && { paths }),
     signal,
     progress: progress.say,
     spawn: programs.spawn,
     host,
+    ...(editor !== undefined && { editor }),
   };
   const end = async (): Promise<void> => {
     progress.end();

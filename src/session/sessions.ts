@@ -73,6 +73,8 @@ export interface OpenSession {
   readonly principal: Principal;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** Folders that belong to the workspace beside that one: absolute paths. */
+  readonly folders?: readonly string[];
   /** What was said elsewhere before. */
   readonly history?: readonly ModelMessage[];
   /** The session in which it was said, in place of what was said: both go on from there, each for itself. */

@@ -17,6 +17,8 @@ export interface SessionState {
   readonly principal: string;
   /** Somebody gave it a title, or its first prompt did. */
   readonly isTitled: boolean;
+  /** That belong to the workspace beside the session's own. */
+  readonly folders: readonly string[];
   readonly mode: SessionMode;
   /** Of the turns that have ended, as far as their providers said. */
   readonly usage: Usage | null;
@@ -38,7 +40,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "10";
+export const STATE_FORM = "11";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -46,6 +48,7 @@ export const initialState: SessionState = {
   agent: null,
   principal: "",
   isTitled: false,
+  folders: [],
   mode: "default",
   usage: null,
   asked: [],

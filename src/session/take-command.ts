@@ -1,5 +1,6 @@
 import type { Right } from "../domain/actor.ts";
 import { liveClients } from "../domain/live-client.ts";
+import { jsonText } from "../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { isWider } from "../domain/session-mode.ts";
 import { answerQuestion } from "./answer-question.ts";
@@ -46,6 +47,12 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
       return detach(work, command);
     case "answer-host":
       return answerHost(work, command, by);
+    case "extend": {
+      const { folders } = command;
+      const isSame = jsonText(folders) === jsonText(work.state.folders);
+      if (!isSame) work.emit({ type: "session.extended", folders });
+      return { status: "accepted" };
+    }
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
@@ -106,6 +113,7 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     case "detach":
       return command.clientId === by.clientId ? null : "control";
     case "title":
+    case "extend":
       return "control";
     case "answer-host":
       return null;

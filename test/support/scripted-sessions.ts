@@ -174,6 +174,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       state: "idle",
       title: null,
       workingDirectory: null,
+      folders: [],
       label: null,
       createdAt: 0,
       updatedAt: events.length,

@@ -2,6 +2,7 @@ import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { failureError } from "../../wire/acp/agent-answers.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
+import { withTerminal } from "../../wire/acp/host/terminal-content.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { cancelAll } from "./cancel-all.ts";
@@ -22,6 +23,7 @@ export interface AcpSession {
   readonly attachAs: ClientAttachment["attachAs"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
   readonly equip: OwnEquipment["bring"];
+  isController(): Promise<boolean>;
   /** As the client that it is here. */
   command(wanted: SessionCommand): Promise<CommandReply>;
   /** Ends the stay of a client, which may be this one. */
@@ -57,8 +59,9 @@ export function createAcpSession(
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
   const equipment = ownEquipment(sessionId, link);
+  const calls = hostCalls(sessionId, link);
   const feed = sessionFeed(sessionId, link, {
-    calls: hostCalls(sessionId, link),
+    calls,
     tell,
     isEndedBy: attachment.isEndedBy,
     ended,
@@ -71,7 +74,7 @@ export function createAcpSession(
   function tell(output: Told, cursor: string | undefined): void {
     switch (output.type) {
       case "update":
-        return link.update(sessionId, output.update, cursor);
+        return link.update(sessionId, withTerminal(output.update, calls.terminalOf), cursor);
       case "event":
         return link.event(sessionId, output.update, cursor);
       case "ask":
@@ -88,9 +91,15 @@ export function createAcpSession(
   /** The client is told no more, and whoever waits for an answer of its has it now. */
   function ended(): void {
     attachment.forget();
-    feed.end();
+    leaveFeed();
     prompts.fail(failureError(LEFT));
     gone();
+  }
+
+  /** What the client is at for the session, it is at for nobody. */
+  function leaveFeed(): void {
+    feed.end();
+    calls.end();
   }
 
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
@@ -117,6 +126,11 @@ export function createAcpSession(
     attach: attachment.attach,
     attachAs: attachment.attachAs,
     equip: equipment.bring,
+    async isController() {
+      const { clients } = await link.sessions.peek(sessionId);
+      const { clientId } = link.sender;
+      return clients.some((one) => one.clientId === clientId && one.mode === "controller");
+    },
     command,
     async detach(wanted) {
       const reply = await command(wanted);
@@ -138,12 +152,12 @@ export function createAcpSession(
     async close() {
       await cancel(prompts.cancelling());
       await prompts.answered();
-      feed.end();
+      leaveFeed();
       await cancel([{ type: "cancel", unlessWatched: true }]);
       await attachment.detach("client_closed");
     },
     async leave(reason) {
-      feed.end();
+      leaveFeed();
       await attachment.detach(reason);
     },
   };

@@ -1,5 +1,6 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { errorFrom, SpanlineError } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
 import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest } from "../../wire/acp/client-request.ts";
 import { optionsAnswer } from "../../wire/acp/session-modes.ts";
@@ -54,7 +55,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
 
   async function list(
     request: RpcRequest,
-    { workingDirectory, page }: Extract<SessionRequest, { type: "list" }>,
+    { workingDirectory, folders, page }: Extract<SessionRequest, { type: "list" }>,
   ): Promise<void> {
     const found = await sessions.list({
       limit: PAGE,
@@ -62,7 +63,11 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(page !== undefined && { page }),
     });
-    link.answer(request, { ok: true, result: listAnswer(found.sessions, found.nextPage) });
+    const wanted = jsonText(folders ?? []);
+    const listed = found.sessions.filter(
+      (one) => folders === undefined || jsonText(one.folders) === wanted,
+    );
+    link.answer(request, { ok: true, result: listAnswer(listed, found.nextPage) });
   }
 
   async function configure(

@@ -1,9 +1,12 @@
+import { errorFrom } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
 import { knownSessionAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
 import type { SessionSetup } from "../../wire/acp/client-request.ts";
 import { settingsAnswer, type SettingsAnswer } from "../../wire/acp/session-modes.ts";
 import { commandsUpdate } from "../../wire/acp/slash-commands.ts";
 import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
 import { checkCursor } from "./check-cursor.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
@@ -20,6 +23,7 @@ export interface SetupRequests {
   fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void>;
 }
 
+type SessionPlace = Pick<SessionSetup, "workingDirectory" | "folders">;
 type Welcome = (request: RpcRequest, answer: (settings: SettingsAnswer) => unknown) => void;
 
 type Following = SessionSetup & Pick<FollowOptions, "history">;
@@ -32,16 +36,29 @@ export function setupRequests(
 ): SetupRequests {
   const { sessions } = link;
   const { principal } = link.sender;
+  const isOwner = link.isUser && principal.rights.includes("control");
 
-  async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
+  async function sessionFor(setup: SessionSetup): Promise<SessionEntry> {
     if (fixed !== undefined && fixed !== "latest") return table.find(fixed);
     const latest = fixed === "latest" ? await latestSession(sessions, principal) : undefined;
-    return latest ?? sessions.open({ principal, ...folder(workingDirectory) });
+    return latest ?? sessions.open({ principal, ...place(setup) });
   }
 
   /** Others work where the agent does. */
-  function folder(workingDirectory: string): { readonly workingDirectory?: string } {
-    return link.isUser && principal.rights.includes("control") ? { workingDirectory } : {};
+  function place({ workingDirectory, folders }: SessionSetup): Partial<SessionPlace> {
+    return isOwner ? { workingDirectory, folders } : {};
+  }
+
+  /** Whoever controls a session says what belongs to its workspace; all of it, each time. */
+  async function extend(session: AcpSession, entry: SessionEntry, setup: SessionSetup) {
+    const { folders } = setup;
+    if (!isOwner || jsonText(folders) === jsonText(entry.folders)) return;
+    if (!(await session.isController())) {
+      const { sessionId } = entry;
+      return link.log("another client says which folders a session has", { sessionId });
+    }
+    const reply = await session.command({ type: "extend", folders });
+    if (reply.status === "refused") throw errorFrom(reply.failure);
   }
 
   function placeAt({ incarnation }: SessionEntry, seq: number): string | undefined {
@@ -76,6 +93,7 @@ export function setupRequests(
       checkSetup(link, setup);
       if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
       const { session, entry } = await table.joinExisting(sessionId, servers);
+      await extend(session, entry, setup);
       const { seq: upTo } = entry;
       const welcome = await welcoming(sessionId);
       const done = (cursor?: string): void =>
@@ -91,7 +109,7 @@ export function setupRequests(
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,
-        ...folder(setup.workingDirectory),
+        ...place(setup),
         copyOf: source,
       });
       const session = await table.join(sessionId, setup.servers);

@@ -19,9 +19,12 @@ export function initializeAnswer(version: string): unknown {
       loadSession: offered.includes("loadSession"),
       promptCapabilities: { image: false, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: false },
-      sessionCapabilities: Object.fromEntries(
-        offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
-      ),
+      sessionCapabilities: {
+        ...Object.fromEntries(
+          offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
+        ),
+        additionalDirectories: {},
+      },
       _meta: harnCapabilities(),
     },
     authMethods: AUTH_METHODS,
@@ -50,6 +53,7 @@ export function doneAnswer(): unknown {
 export interface ListedSession {
   readonly sessionId: string;
   readonly workingDirectory: string | null;
+  readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: number;
 }
@@ -57,9 +61,10 @@ export interface ListedSession {
 /** Every session has to name a folder there; one that has none works nowhere in particular. */
 export function listAnswer(sessions: readonly ListedSession[], nextPage?: string): unknown {
   return {
-    sessions: sessions.map(({ sessionId, workingDirectory, title, updatedAt }) => ({
+    sessions: sessions.map(({ sessionId, workingDirectory, folders, title, updatedAt }) => ({
       sessionId,
       cwd: workingDirectory ?? "/",
+      ...(folders.length > 0 && { additionalDirectories: folders }),
       ...(title !== null && { title }),
       updatedAt: isoTime(updatedAt),
     })),

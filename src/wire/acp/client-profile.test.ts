@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createHost } from "../../host/create-host.ts";
 import { clientProfile, STOCK_CLIENT } from "./client-profile.ts";
 
 describe("the profile of a client", () => {
@@ -15,11 +16,16 @@ describe("the profile of a client", () => {
       terminal: true,
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
-      _meta: { harn: { hostTools: true }, terminal_output: true, "terminal-auth": true },
+      _meta: {
+        harn: { hostTools: true, shells: true },
+        terminal_output: true,
+        "terminal-auth": true,
+      },
     };
     expect(clientProfile(capabilities)).toEqual({
       isBridgeHost: true,
       hasTools: true,
+      hasShells: true,
       readsFiles: true,
       writesFiles: true,
       runsTerminals: true,
@@ -29,6 +35,11 @@ describe("the profile of a client", () => {
       takesBooleanOptions: true,
       terminalLogin: "standard",
     });
+  });
+
+  it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
+    const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
+    expect(clientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
   });
 
   it("knows the older way to log in in a terminal [ACP-35]", () => {

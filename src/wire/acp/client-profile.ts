@@ -6,6 +6,8 @@ export interface ClientProfile {
   readonly isBridgeHost: boolean;
   /** Has tools of its own, and says which when it is asked. */
   readonly hasTools: boolean;
+  /** Says which shells its machine has, and which its user chose. */
+  readonly hasShells: boolean;
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
@@ -22,6 +24,7 @@ export interface ClientProfile {
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
   hasTools: false,
+  hasShells: false,
   readsFiles: false,
   writesFiles: false,
   runsTerminals: false,
@@ -36,12 +39,14 @@ export const STOCK_CLIENT: ClientProfile = {
 export function clientProfile(capabilities: unknown): ClientProfile {
   const given = fieldsOf(capabilities);
   const meta = fieldsOf(given["_meta"]);
+  const bridge = fieldsOf(meta["harn"]);
   const files = fieldsOf(given["fs"]);
   const session = fieldsOf(given["session"]);
   const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
   return {
     isBridgeHost: isOffered(meta["harn"]),
-    hasTools: isOffered(fieldsOf(meta["harn"])["hostTools"]),
+    hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
+    hasShells: isOffered(bridge["shells"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,
     runsTerminals: isOffered(given["terminal"]),

@@ -13,7 +13,12 @@ export type ClientRequest =
       readonly profile: ClientProfile;
     }
   | { readonly type: "authenticate" }
-  | { readonly type: "list"; readonly workingDirectory?: string; readonly page?: string }
+  | {
+      readonly type: "list";
+      readonly workingDirectory?: string;
+      readonly folders?: readonly string[];
+      readonly page?: string;
+    }
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
   | ({ readonly type: "close" | "delete" } & Named)
@@ -34,6 +39,8 @@ export type PromptCommand = Extract<SessionCommand, { type: "prompt" }>;
 
 export interface SessionSetup {
   readonly workingDirectory: string;
+  /** Folders that belong to the workspace beside it; none where nothing is said. */
+  readonly folders: readonly string[];
   /** MCP servers that the client wants connected for this session. */
   readonly servers: readonly BroughtServer[];
   /** What the client was told on another connection. */

@@ -103,13 +103,16 @@ function named(type: "close" | "delete"): Method["decode"] {
     isFilled(sessionId) ? decoded({ type, sessionId }) : refusedParams(NO_SESSION);
 }
 
-function decodeList({ cwd, cursor }: JsonObject): Decoded<ClientRequest> {
+function decodeList({ cwd, cursor, additionalDirectories }: JsonObject): Decoded<ClientRequest> {
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return refusedParams(RELATIVE_FOLDERS);
   const folder = readFolder(cwd ?? undefined);
   if (folder === null) return refusedParams(RELATIVE);
   if (cursor !== undefined && cursor !== null && !isFilled(cursor)) return refusedParams(NO_CURSOR);
   return decoded({
     type: "list",
     ...(folder !== undefined && { workingDirectory: folder }),
+    ...(folders.length > 0 && { folders }),
     ...(isFilled(cursor) && { page: cursor }),
   });
 }
@@ -130,7 +133,10 @@ function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
   });
 }
 
-function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<SessionSetup> {
+function decodeSetup(params: JsonObject): Decoded<SessionSetup> {
+  const { cwd, mcpServers, additionalDirectories, _meta: meta } = params;
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return refusedParams(RELATIVE_FOLDERS);
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
   const servers = decodeServers(mcpServers);
@@ -140,6 +146,7 @@ function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<Sess
   if (cursor !== undefined && from === undefined) return refusedParams(NO_PLACE);
   return decoded({
     workingDirectory,
+    folders,
     servers: servers.value,
     ...(from !== undefined && { from }),
   });
@@ -151,6 +158,19 @@ function readFolder(cwd: unknown): string | undefined | null {
   return typeof cwd === "string" && ABSOLUTE.test(cwd) ? cwd : null;
 }
 
+/** Null for what is no list of absolute paths. */
+function readFolders(given: unknown): readonly string[] | null {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given) || given.length > MOST_FOLDERS) return null;
+  const folders = given.map(readFolder);
+  return folders.every((folder) => typeof folder === "string" && !WHOLE_MACHINE.test(folder))
+    ? folders.map(String)
+    : null;
+}
+
+const MOST_FOLDERS = 64;
+const WHOLE_MACHINE = /^\/+$/;
+
 function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
@@ -161,5 +181,7 @@ const NO_SESSION = '"sessionId" is missing';
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
 const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
 const NO_METHOD = '"methodId" names no method of "authMethods"';
+const RELATIVE_FOLDERS =
+  '"additionalDirectories" is no list of absolute paths, has more than 64, or has the whole machine';
 const RELATIVE = '"cwd" is not an absolute path';
 const MAX_NAME = 200;

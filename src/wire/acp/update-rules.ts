@@ -53,6 +53,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     if (title !== undefined) tellTitle(state, title, emit);
   }),
   "agent.bound": mapped(bindAgent),
+  "session.extended": silent("whoever set up the session with them knows"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
   "session.configured": mapped(tellMode),
@@ -125,8 +126,8 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "client.seen": mapped(clientSeen),
   "client.detached": mapped(clientDetached),
   "control.passed": mapped(controlPassed),
-  "host.requested": silent("no capability of a client is used yet"),
-  "host.answered": silent("no capability of a client is used yet"),
+  "host.requested": silent("the client that is asked gets a request"),
+  "host.answered": silent("what came of it is told with the call"),
   "usage.reported": duringTurn(tellUsage),
   "hook.fired": silent("ACP has no word for it"),
   "activity.seen": silent("ACP has no word for it"),

@@ -45,6 +45,7 @@ const PROCESSES = "a process group is the session's own";
 export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf<Type>> } = {
   "session.opened": silent("the answer names the session"),
   "agent.bound": silent("the client has named the agent"),
+  "session.extended": silent("chat completions have no folders"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": silent("chat completions have no titles"),
   "session.configured": silent("chat completions have no modes"),

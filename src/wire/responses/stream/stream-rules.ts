@@ -29,6 +29,7 @@ export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonl
 export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<EventOf<Type>> } = {
   "session.opened": silent("a response names its session"),
   "agent.bound": silent("a response names its model"),
+  "session.extended": silent("a response has no folders"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": silent("a response has no title"),
   "session.configured": silent("what the mode refuses is told with its call"),
