@@ -34,7 +34,7 @@ describe("the handshake", () => {
         agentInfo: { name: "spanline", title: "Spanline", version: packageVersion() },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
           mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { resume: {}, fork: {}, list: {}, close: {}, delete: {} },
           _meta: { harn: expect.anything() },

@@ -3,6 +3,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
+import { PROMPT_CAPABILITIES } from "./prompt-content.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 import { harnCapabilities } from "./extensions.ts";
 
@@ -16,7 +17,7 @@ export function initializeAnswer(version: string): unknown {
     agentInfo: { name: "spanline", title: "Spanline", version },
     agentCapabilities: {
       loadSession: offered.includes("loadSession"),
-      promptCapabilities: { image: false, audio: false, embeddedContext: true },
+      promptCapabilities: PROMPT_CAPABILITIES,
       mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: Object.fromEntries(
         offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),

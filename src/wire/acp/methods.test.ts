@@ -60,14 +60,9 @@ describe("a client's request", () => {
     ["a block that is no object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
     ["a text without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
     [
-      "a picture, which was not offered [ACP-65]",
+      "sound, which was not offered [ACP-65]",
       "session/prompt",
-      { sessionId: "s", prompt: [{ type: "image", data: "", mimeType: "image/png" }] },
-    ],
-    [
-      "a resource of bytes",
-      "session/prompt",
-      { sessionId: "s", prompt: [{ type: "resource", resource: { uri: "a:", blob: "" } }] },
+      { sessionId: "s", prompt: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
     ],
   ])("is refused with %s", (_, method, params) => {
     expect(value(method, params)).toBe(-32602);
@@ -79,28 +74,6 @@ describe("a client's request", () => {
       expect(value(method, {})).toBe(-32601);
     },
   );
-
-  it("is a prompt of text, links and embedded text", () => {
-    const prompt = [
-      { type: "text", text: "Look at" },
-      { type: "resource_link", uri: "file:///a.ts", name: "a.ts" },
-      { type: "resource_link", uri: "zed:///agent/terminal" },
-      { type: "resource", resource: { uri: "file:///b.ts", text: "let b;" } },
-    ];
-    expect(value("session/prompt", { sessionId: "s", prompt })).toEqual({
-      type: "prompt",
-      sessionId: "s",
-      command: {
-        type: "prompt",
-        content: [
-          { type: "text", text: "Look at" },
-          { type: "text", text: "[a.ts](file:///a.ts)" },
-          { type: "text", text: "zed:///agent/terminal" },
-          { type: "text", text: '<resource uri="file:///b.ts">\nlet b;\n</resource>' },
-        ],
-      },
-    });
-  });
 });
 
 describe("a client's notification", () => {
