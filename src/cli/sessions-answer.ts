@@ -2,7 +2,7 @@ import { answerThere } from "../bridge/answer-there.ts";
 import type { StoredSessions } from "../bridge/stored-sessions.ts";
 import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
 import { counted } from "../domain/counted.ts";
-import { SpanlineError } from "../domain/errors.ts";
+import { errorFrom, SpanlineError } from "../domain/errors.ts";
 import { PLAIN } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
@@ -122,10 +122,7 @@ async function give(
     terminal.note("Nobody runs the session: start `spanline up`, and answer then.\n");
     return 1;
   }
-  if (reply.status === "refused") {
-    const { code, message, details } = reply.failure;
-    throw new SpanlineError(code, message, { details });
-  }
+  if (reply.status === "refused") throw errorFrom(reply.failure);
   terminal.note(`${approvalId} (${action}): ${decision}\n`);
   return 0;
 }

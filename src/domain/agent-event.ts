@@ -676,6 +676,8 @@ export interface ClientAttached {
   readonly metadata?: JsonObject;
   /** Of the secret that the name is bound to: who comes under it again has to know that. */
   readonly secretDigest?: string;
+  /** Tells its stay from others under the same name: one that comes back by another connection has left the one before. */
+  readonly attachmentId?: string;
 }
 
 /** A client is still there. */

@@ -90,6 +90,11 @@ export class SpanlineError extends Error {
   }
 }
 
+/** A failure, to be thrown. */
+export function errorFrom({ code, message, details }: Failure): SpanlineError {
+  return new SpanlineError(code, message, { details });
+}
+
 /** What something that was thrown says. Not everything that is thrown is an error, or can say what it is. */
 export function thrownMessage(thrown: unknown): string {
   try {

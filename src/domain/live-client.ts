@@ -16,6 +16,9 @@ export interface LiveClient {
   readonly metadata: JsonObject;
 }
 
+/** Why clients are detached whose process, or the one that ran the session, is gone. */
+export const BRIDGE_RESTARTED = "bridge_restarted";
+
 /** Who is attached after a command about one of them. */
 export interface LiveClients {
   /** The one that the command was about; null when it has left. */
@@ -42,6 +45,7 @@ export interface AttachedClient {
   readonly mayApprove: boolean | null;
   readonly metadata: JsonObject;
   readonly secretDigest: string | null;
+  readonly attachmentId: string | null;
 }
 
 export const NOBODY: ClientRegistry = { attached: [], controller: null };
@@ -109,6 +113,7 @@ function withClient(
     mayApprove,
     metadata,
     secretDigest: event.secretDigest ?? before?.secretDigest ?? null,
+    attachmentId: event.attachmentId ?? null,
   };
   return [...attached.filter((one) => one !== before), client];
 }

@@ -1,4 +1,4 @@
-import { SpanlineError, type ErrorCode, type Failure } from "./errors.ts";
+import { errorFrom, SpanlineError, type ErrorCode, type Failure } from "./errors.ts";
 
 /** How far a call had come: nothing was sent yet, no answer but an error came, or it was inside the stream. */
 export type Phase = "connect" | "http" | "stream";
@@ -95,7 +95,7 @@ export function providerError(
 /** The error that a failure inside a stream stands for, to be thrown by those who would rather catch than look. */
 export function errorOf(failure: Failure): SpanlineError {
   const { code, message, details } = failure;
-  if (!isProviderErrorCode(code)) return new SpanlineError(code, message, { details });
+  if (!isProviderErrorCode(code)) return errorFrom(failure);
   const { phase, requestId, status } = details;
   return providerError(code, message, {
     phase: phase === "connect" || phase === "http" ? phase : "stream",

@@ -62,10 +62,17 @@ export type SessionCommand<Part = GivenPart> =
       readonly metadata?: JsonObject;
       /** Binds the client's id: while it is attached, nobody else comes under it. */
       readonly secretDigest?: string;
+      readonly attachmentId?: string;
     }
   /** Says that a client is still there. */
   | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
-  | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
+  | {
+      readonly type: "detach";
+      readonly clientId: string;
+      readonly reason: string;
+      /** Of the stay that is to end; refused where the client has come back since. */
+      readonly attachmentId?: string;
+    }
   | {
       readonly type: "answer-host";
       readonly requestId: string;

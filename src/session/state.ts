@@ -33,7 +33,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "8";
+export const STATE_FORM = "9";
 
 export const initialState: SessionState = {
   seq: 0,

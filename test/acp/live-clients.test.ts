@@ -250,6 +250,69 @@ describe("a client that is attached", () => {
   });
 });
 
+describe("a client that has left", () => {
+  it("is told nothing more, and comes back with its next prompt [B-204] [ACP-123]", async () => {
+    const here = world(says("Hi"), says("Again"));
+    const sessionId = await opened(here);
+    const tui = await host(here.sessions);
+    const other = await host(here.sessions);
+    await other.result("session/attach", attach(sessionId, "other", "observer"));
+    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    await tui.result("session/detach", { sessionId, clientId: "tui", reason: "client_exit" });
+    const before = tui.messages.length;
+    const answer = await other.result("session/takeover", { sessionId, clientId: "other" });
+    expect(ids(answer)).toEqual(["other controller"]);
+    await other.result("session/prompt", prompt(sessionId, "Hello"));
+    expect(tui.messages).toHaveLength(before);
+    expect(await tui.result("session/prompt", prompt(sessionId, "And?"))).toMatchObject({
+      stopReason: "end_turn",
+    });
+    const { data } = await tui.result("session/live_clients", { sessionId });
+    expect(data).toHaveLength(2);
+  });
+
+  it("has an answer to the prompt that it left behind, and the turn goes on", async () => {
+    const here = world(hangs("Well"));
+    const sessionId = await opened(here);
+    const tui = await host(here.sessions);
+    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    const asked = tui.ask("session/prompt", prompt(sessionId, "Go"));
+    await tui.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await tui.result("session/detach", { sessionId, clientId: "tui" });
+    expect((await asked)["error"]).toMatchObject({ data: { code: "aborted" } });
+    expect((await here.sessions.find(sessionId))?.state).toBe("running");
+  });
+
+  it("because another sent it away is no longer told either", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const watcher = await host(here.sessions);
+    await watcher.result("session/attach", attach(sessionId, "watcher", "observer"));
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.result("session/detach", { sessionId, clientId: "watcher" });
+    await one.result("session/prompt", prompt(sessionId, "Hello"));
+    await watcher.result("session/live_clients", { sessionId });
+    expect(JSON.stringify(watcher.messages)).not.toContain("Hello");
+  });
+
+  it("does not take along the one that came back under its name by another connection [ACP-123]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
+    const lost = await host(here.sessions);
+    await lost.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    const back = await host(here.sessions);
+    await back.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    lost.socket.destroy();
+    await lost.served;
+    const { data } = await back.result("session/live_clients", { sessionId });
+    expect(data).toMatchObject([{ client_id: "tui", mode: "controller" }]);
+    await back.result("session/prompt", prompt(sessionId, "Hello"));
+    expect(JSON.stringify(lost.messages)).not.toContain("Hi");
+  });
+});
+
 describe("who only observes", () => {
   it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
     const here = world(wants({ id: "t1", name: "save", input: { a: 1 } }), says("Done"));

@@ -44,7 +44,7 @@ async function sdkClient(
   };
   const stream = ndJsonStream(Writable.toWeb(socket), Readable.toWeb(socket) as ReadableStream);
   const agent = new ClientSideConnection(() => client, stream);
-  await agent.initialize({ protocolVersion: 1, clientInfo: { name: "sdk", version: "0.21.1" } });
+  await agent.initialize({ protocolVersion: 1, clientInfo: { name: "sdk", version: "0.20.0" } });
   return { agent, updates, asked, events };
 }
 

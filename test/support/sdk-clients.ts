@@ -24,7 +24,7 @@ type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 
 /** The official client in its versions, each of which approves whatever it is asked. */
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
-  ["0.21", (agent) => classClient(sdk0, agent)],
+  ["0.20", (agent) => classClient(sdk0, agent)],
   ["1.9", (agent) => classClient(sdk1, agent)],
   ["2.4", appClient],
 ];

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Cursor } from "../../domain/envelope.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { Batch } from "../../store/store.ts";
 import {
@@ -172,11 +172,9 @@ function receive(message: OwnerMessage, waiting: Map<number, Waiter>): void {
     case "result":
       waiting.delete(message.id);
       return waiter?.resolve(message.value);
-    case "error": {
+    case "error":
       waiting.delete(message.id);
-      const { code, message: text, details } = message.failure;
-      return waiter?.reject(new SpanlineError(code, text, { details }));
-    }
+      return waiter?.reject(errorFrom(message.failure));
     default:
       message satisfies never;
   }

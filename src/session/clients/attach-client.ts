@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/actor.ts";
-import { liveClients, type AttachedClient } from "../../domain/live-client.ts";
+import { BRIDGE_RESTARTED, liveClients, type AttachedClient } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refused } from "../refused.ts";
 import type { Work } from "../work.ts";
@@ -47,7 +47,8 @@ function isOwnName(
 }
 
 function factsOf(command: Of<"attach">) {
-  const { clientId, mode, name, mayPrompt, mayApprove, metadata, secretDigest } = command;
+  const { clientId, mode, name, mayPrompt, mayApprove, metadata, secretDigest, attachmentId } =
+    command;
   return {
     clientId,
     mode,
@@ -56,6 +57,7 @@ function factsOf(command: Of<"attach">) {
     ...(mayApprove !== undefined && { mayApprove }),
     ...(metadata !== undefined && { metadata }),
     ...(secretDigest !== undefined && { secretDigest }),
+    ...(attachmentId !== undefined && { attachmentId }),
   };
 }
 
@@ -66,9 +68,14 @@ export function heartbeat(work: Work, { clientId, metadata }: Of<"heartbeat">): 
   return accepted(work, clientId, clients.controller);
 }
 
-export function detach(work: Work, { clientId, reason }: Of<"detach">): CommandReply {
+export function detach(work: Work, command: Of<"detach">): CommandReply {
+  const { clientId, reason, attachmentId } = command;
   const { clients } = work.state;
-  if (modeOf(clients, clientId) === undefined) return refused("not_found", ABSENT);
+  const client = clients.attached.find((one) => one.clientId === clientId);
+  if (client === undefined) return refused("not_found", ABSENT);
+  if (attachmentId !== undefined && attachmentId !== client.attachmentId) {
+    return refused("not_found", "This client has come back since, by another connection");
+  }
   work.emit({ type: "client.detached", clientId, reason });
   if (clients.controller === clientId) {
     work.emit({ type: "control.passed", from: clientId, to: null });
@@ -91,7 +98,7 @@ function accepted(work: Work, clientId: string, previousController: string | nul
 export function detachAll(work: Work): void {
   const { attached, controller } = work.state.clients;
   for (const { clientId } of attached) {
-    work.emit({ type: "client.detached", clientId, reason: "bridge_restarted" });
+    work.emit({ type: "client.detached", clientId, reason: BRIDGE_RESTARTED });
   }
   if (controller !== null) work.emit({ type: "control.passed", from: controller, to: null });
 }

@@ -1,26 +1,68 @@
+import { errorFrom } from "../../domain/errors.ts";
 import type { LiveClients } from "../../domain/live-client.ts";
-import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
 import { digestOfText } from "../../platform/digest.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { LiveRequest } from "../../wire/acp/live-requests.ts";
+import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live-requests.ts";
+import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
+import type { AttachCommand } from "./client-attachment.ts";
+import type { ClientLink } from "./client-link.ts";
+import type { SessionTable } from "./session-table.ts";
 
 type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
+type Changing = Exclude<LiveRequest, { readonly type: "clients" }>;
 
-/** A host's wish about clients as a command. The secret itself goes nowhere. */
-export function liveCommand(wanted: Exclude<LiveRequest, { type: "clients" }>): SessionCommand {
-  if (wanted.type !== "attach") {
-    const { sessionId: _, ...command } = wanted;
-    return command;
+/** Answers what a host wants about the clients of a session. */
+export async function answerLive(
+  request: RpcRequest,
+  wanted: LiveRequest,
+  { link, table }: { readonly link: ClientLink; readonly table: SessionTable },
+): Promise<void> {
+  const { sessions } = link;
+  const { sessionId } = wanted;
+  await table.find(sessionId);
+  if (wanted.type === "clients") {
+    const { clients } = await sessions.peek(sessionId);
+    return link.answer(request, { ok: true, result: clientsAnswer(clients) });
   }
+  const session = table.session(sessionId);
+  const reply = await change(session, wanted);
+  if (reply.status === "refused") throw errorFrom(reply.failure);
+  const result = liveAnswer(await liveAfter(reply, wanted, sessions));
+  link.answer(request, { ok: true, result });
+  if (wanted.type !== "attach") return;
+  // Under its own name the client is told what comes; what was said before it can load.
+  const { seq } = await table.find(sessionId);
+  await session.follow({ upTo: seq, history: "hidden" });
+}
+
+function change(session: AcpSession, wanted: Changing): Promise<CommandReply> {
+  switch (wanted.type) {
+    case "attach":
+      return session.attachAs(attachCommand(wanted));
+    case "heartbeat": {
+      const { sessionId: _, ...command } = wanted;
+      return session.command(command);
+    }
+    case "detach": {
+      const { sessionId: _, ...command } = wanted;
+      return session.detach(command);
+    }
+  }
+}
+
+/** The secret itself goes nowhere. */
+function attachCommand(wanted: Extract<LiveRequest, { type: "attach" }>): AttachCommand {
   const { sessionId: _, secret, ...command } = wanted;
   const bound = secret === undefined ? {} : { secretDigest: digestOfText(secret) };
   return { ...command, name: command.clientId, ...bound };
 }
 
 /** Who is attached after a command. One that was sent before, and has had its reply, is told who is now. */
-export async function liveAfter(
+async function liveAfter(
   { live }: Accepted,
-  { sessionId, clientId }: { readonly sessionId: string; readonly clientId: string },
+  { sessionId, clientId }: Changing,
   sessions: Sessions,
 ): Promise<LiveClients> {
   if (live !== undefined) return live;

@@ -1,0 +1,112 @@
+import type { Envelope } from "../../domain/envelope.ts";
+import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import { randomText } from "../../platform/random.ts";
+import type { ClientSender } from "../../session/sessions.ts";
+import type { ClientLink } from "./client-link.ts";
+
+/** As whom the client of a connection is attached to one session. */
+export interface ClientAttachment {
+  readonly sender: ClientSender;
+  /** As the connection's own client: as the controller, or beside the one that there is. */
+  readonly attach: () => Promise<CommandReply>;
+  /** Under a name of its own from now on. */
+  readonly attachAs: (command: AttachCommand) => Promise<CommandReply>;
+  detach(reason: string): Promise<void>;
+  /** It was detached by others, or by name. */
+  forget(): void;
+  /** Whether an event of the session, in its place, says that the client is gone: sent away, or back by another connection. */
+  readonly isEndedBy: (envelope: Envelope) => boolean;
+}
+
+export type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
+
+/** `renamed` is called when the client has come under another name, or once more under its own. */
+export function clientAttachment(
+  sessionId: string,
+  link: ClientLink,
+  renamed: () => Promise<void>,
+): ClientAttachment {
+  const { sessions, log } = link;
+  let { sender } = link;
+  let stay: Stay | undefined;
+  let seen = 0;
+
+  async function send(command: AttachCommand): Promise<CommandReply> {
+    const before = stay;
+    const attachmentId = randomText(16);
+    // The event may be read before the reply is here.
+    stay = { attachmentId, hasBegun: false };
+    const reply = await sessions.command(sessionId, { ...command, attachmentId }, sender);
+    if (reply.status === "refused") stay = before;
+    return reply;
+  }
+
+  async function attach(): Promise<CommandReply> {
+    if (stay !== undefined) return { status: "accepted" };
+    const { clientId } = sender;
+    // Also beside another that controls it asks and answers for itself, as far as its principal may.
+    const own = { mayPrompt: true, mayApprove: true };
+    const command = { type: "attach", clientId, name: link.name(), ...own } as const;
+    if (sender.principal.rights.includes("control")) {
+      const reply = await send({ ...command, mode: "controller" });
+      if (reply.status === "accepted") return reply;
+    }
+    return send({ ...command, mode: "observer" });
+  }
+
+  async function detach(reason: string): Promise<void> {
+    if (stay === undefined) return;
+    const { attachmentId } = stay;
+    const { clientId } = sender;
+    const command = { type: "detach", clientId, reason, attachmentId } as const;
+    stay = undefined;
+    try {
+      await sessions.command(sessionId, command, sender);
+    } catch (error) {
+      log("a client could not be detached", { sessionId, error: String(error) });
+    }
+  }
+
+  return {
+    get sender() {
+      return sender;
+    },
+    attach,
+    async attachAs(command) {
+      const { clientId } = command;
+      if (clientId === sender.clientId) return send(command);
+      const wasAttached = stay !== undefined;
+      // It does not stand in its own way.
+      await detach("client_renamed");
+      const reply = await send(command);
+      if (reply.status === "accepted") sender = { ...sender, clientId };
+      else if (wasAttached) await attach();
+      if (stay !== undefined) await renamed();
+      return reply;
+    },
+    detach,
+    forget() {
+      stay = undefined;
+    },
+    isEndedBy({ seq, event }) {
+      if (seq <= seen) return false;
+      seen = seq;
+      if (event.type !== "client.attached" && event.type !== "client.detached") return false;
+      if (stay === undefined) return false;
+      // Whoever is still there has come again, or is about to.
+      if (event.type === "client.detached" && event.reason === BRIDGE_RESTARTED) return false;
+      if (event.type === "client.attached" && event.attachmentId === stay.attachmentId) {
+        stay.hasBegun = true;
+        return false;
+      }
+      return stay.hasBegun && event.clientId === sender.clientId;
+    },
+  };
+}
+
+interface Stay {
+  readonly attachmentId: string;
+  /** Whether the log has been read up to its beginning. What it says of the client's name before that is about others. */
+  hasBegun: boolean;
+}

@@ -1,0 +1,84 @@
+import { doneAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
+import type { SessionSetup } from "../../wire/acp/client-request.ts";
+import { updateCursorText } from "../../wire/acp/update-cursor.ts";
+import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import { checkCursor } from "./check-cursor.ts";
+import { checkSetup } from "./check-setup.ts";
+import type { ClientLink } from "./client-link.ts";
+import { latestSession, type SessionEntry } from "./find-session.ts";
+import type { FollowOptions } from "./session-feed.ts";
+import type { SessionTable } from "./session-table.ts";
+
+/** How a client comes into a session: a new one, one that is there, or a copy of one. */
+export interface SetupRequests {
+  begin(request: RpcRequest, setup: SessionSetup): Promise<void>;
+  /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
+  follow(request: RpcRequest, sessionId: string, setup: Following): Promise<void>;
+  /** The client was told what was said in the other one, and knows it of this one. */
+  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void>;
+}
+
+type Following = SessionSetup & Pick<FollowOptions, "history">;
+
+/** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
+export function setupRequests(
+  link: ClientLink,
+  table: SessionTable,
+  fixed: string | undefined,
+): SetupRequests {
+  const { sessions } = link;
+  const { principal } = link.sender;
+
+  async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
+    if (fixed !== undefined && fixed !== "latest") return table.find(fixed);
+    const latest = fixed === "latest" ? await latestSession(sessions, principal) : undefined;
+    return latest ?? sessions.open({ principal, ...folder(workingDirectory) });
+  }
+
+  /** Others work where the agent does. */
+  function folder(workingDirectory: string): { readonly workingDirectory?: string } {
+    return link.isUser && principal.rights.includes("control") ? { workingDirectory } : {};
+  }
+
+  function placeAt({ incarnation }: SessionEntry, seq: number): string | undefined {
+    return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
+  }
+
+  return {
+    async begin(request, setup) {
+      checkSetup(link, setup);
+      const found = await sessionFor(setup);
+      const { sessionId, seq } = found;
+      const session = await table.join(sessionId, setup.servers);
+      // The client does not know the id before it has this answer, so nothing may come ahead of it.
+      link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
+      if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
+    },
+    async follow(request, sessionId, setup) {
+      const { servers, from, history } = setup;
+      checkSetup(link, setup);
+      if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
+      const { session, entry } = await table.joinExisting(sessionId, servers);
+      const { seq: upTo } = entry;
+      const done = (cursor?: string): void =>
+        link.answer(request, { ok: true, result: doneAnswer(cursor) });
+      const caughtUp = (): void => done(placeAt(entry, upTo));
+      if (from !== undefined) return session.follow({ upTo, history, from, caughtUp });
+      if (history === "hidden" && session.isFollowed) return done();
+      await session.follow({ upTo, history, caughtUp });
+    },
+    async fork(request, source, setup) {
+      checkSetup(link, setup);
+      const { agent } = await table.find(source);
+      const { sessionId, seq } = await sessions.open({
+        principal,
+        agent,
+        ...folder(setup.workingDirectory),
+        copyOf: source,
+      });
+      const session = await table.join(sessionId, setup.servers);
+      link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+      await session.follow({ upTo: seq, history: "hidden" });
+    },
+  };
+}
