@@ -3,12 +3,11 @@ import type { HostTool } from "../../domain/equipment.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
-import { agentEventLine } from "../../wire/acp/agent-event.ts";
 import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
-import { updateLine } from "../../wire/acp/session-update.ts";
+import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection } from "../../wire/jsonrpc/rpc-connection.ts";
 import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
@@ -38,6 +37,8 @@ export interface AcpConnectionOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly writer: LineWriter;
+  /** Shared with other connections, where there are any. */
+  readonly lines?: SharedLines;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault. */
   readonly detail?: AcpLog;
@@ -63,6 +64,7 @@ interface Question {
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
   const { sessions, principal, connectionId, version, writer, log, detail } = options;
+  const { lines = sharedLines() } = options;
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
   const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
   /** The sessions of prompts that have no answer yet. */
@@ -89,8 +91,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     name: () => clientName ?? "",
     profile: () => profile,
     hasCursors: options.hasCursors,
-    update: (...told) => writer.write(updateLine(...told)),
-    event: (...told) => writer.write(agentEventLine(...told)),
+    update: (...told) => writer.write(lines.update(...told)),
+    event: (...told) => writer.write(lines.event(...told)),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);

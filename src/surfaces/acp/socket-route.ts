@@ -7,6 +7,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { randomText } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
 import { refusalText } from "../../wire/jsonrpc/write-message.ts";
 import { createAcpConnection } from "./acp-connection.ts";
 import { callerSessions } from "./caller-sessions.ts";
@@ -24,6 +25,7 @@ export interface AcpSocketOptions {
 
 /** The Agent Client Protocol over WebSockets. Who comes is known before there is one. */
 export function acpSocketRoute(options: AcpSocketOptions): SocketRoute {
+  const lines = sharedLines();
   return {
     path: "/acp",
     limits: { waitingTexts: MOST_TEXTS, ageMs: DAY_MS },
@@ -32,7 +34,7 @@ export function acpSocketRoute(options: AcpSocketOptions): SocketRoute {
       const caller = options.access.callerOf(head);
       requireRight(caller, "prompt", "Asking an agent");
       options.rates?.request(caller.id);
-      return (socket) => talk(socket, caller, options);
+      return (socket) => talk(socket, caller, { ...options, lines });
     },
   };
 }
@@ -45,7 +47,7 @@ const DAY_MS = 86_400_000;
 async function talk(
   socket: OpenSocket,
   caller: Caller,
-  { sessions, rates, clock, log }: AcpSocketOptions,
+  { sessions, rates, clock, lines, log }: AcpSocketOptions & { readonly lines: SharedLines },
 ): Promise<void> {
   const writer = socketWriter(socket);
   const connection = createAcpConnection({
@@ -57,6 +59,7 @@ async function talk(
     version: packageVersion(),
     clock,
     writer,
+    lines,
     log,
   });
   let offset = 0;
