@@ -9,6 +9,7 @@ import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.
 import type { FileDiff, ToolOutput } from "./tool-output.ts";
 import type { ToolTraits } from "./tool-traits.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
+import type { TraceContext } from "./trace-context.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -239,6 +240,8 @@ export interface PromptOptions {
   readonly maxToolCalls?: number;
   /** How long an approval waits for its answer while nobody is there but the sender. */
   readonly approvalMs?: number;
+  /** Where the prompt belongs in a trace of whoever sent it. */
+  readonly trace?: TraceContext;
 }
 
 export interface PromptTool {

@@ -252,6 +252,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     async equip() {
       return { status: "accepted", problems: [] };
     },
+    ready: async () => {},
     begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: () => Promise.reject(new Error("Nobody peeks here")),
     async find(sessionId) {

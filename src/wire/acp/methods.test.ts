@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../domain/json.ts";
 import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
-import { decodeRequest } from "./methods.ts";
+import { initializeAnswer } from "./agent-answers.ts";
+import { decodeRequest, METHODS } from "./methods.ts";
 
 function value(method: string, params?: JsonValue): unknown {
   const decoded = decodeRequest(method, params);
@@ -74,6 +75,16 @@ describe("a client's request", () => {
       expect(value(method, {})).toBe(-32601);
     },
   );
+});
+
+describe("steering", () => {
+  it("is offered where there is a method for it, and not before [ACP-30]", () => {
+    const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
+    const offered = JSON.stringify(initializeAnswer("1"));
+    expect(offered.includes('"steering":{"supported":true}')).toBe(isThere);
+    expect(offered.includes("steering")).toBe(isThere);
+    expect(value("_session/steering", { sessionId: "s" }) !== -32601).toBe(isThere);
+  });
 });
 
 describe("a client's notification", () => {

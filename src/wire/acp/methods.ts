@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { traceContext } from "../../domain/trace-context.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
@@ -110,14 +111,17 @@ function decodeList({ cwd, cursor }: JsonObject): Decoded<ClientRequest> {
   });
 }
 
-function decodePromptRequest({ sessionId, prompt }: JsonObject): Decoded<ClientRequest> {
+function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
+  const { sessionId, prompt, _meta: meta } = params;
   if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
+  const trace = isObject(meta) ? traceContext(meta) : undefined;
+  const options = trace === undefined ? {} : { options: { trace } };
   return decoded({
     type: "prompt",
     sessionId,
-    command: { type: "prompt", content: content.value },
+    command: { type: "prompt", content: content.value, ...options },
   });
 }
 
