@@ -587,6 +587,8 @@ export interface ApprovalRequested {
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
   readonly evidence?: readonly Evidence[];
+  /** Who controlled the session when it was asked, and so was asked first; absent where nobody did. */
+  readonly routedTo?: { readonly clientId: string; readonly metadata: JsonObject };
 }
 
 /** Somebody said yes, and more of them have to. */

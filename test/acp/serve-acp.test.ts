@@ -477,6 +477,44 @@ describe("what is queued for a client that reads nothing", () => {
   });
 });
 
+describe("what is queued in many sessions for a client that reads nothing", () => {
+  it("is as little as in one [ACP-14]", async () => {
+    const sessions = scriptedSessions();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const stop = new AbortController();
+    const served = serveAcp({
+      sessions,
+      input,
+      output,
+      principal: USER,
+      log: () => {},
+      signal: stop.signal,
+      clock: { ...systemClock, after: (_, run) => systemClock.after(1, run) },
+    });
+    input.write('{"jsonrpc":"2.0","id":0,"method":"initialize"}\n');
+    const ids: string[] = [];
+    for (let count = 1; count <= 50; count += 1) {
+      const { sessionId } = await sessions.open({ principal: USER });
+      ids.push(sessionId);
+      const params = { sessionId, cwd: "/" };
+      input.write(`${JSON.stringify({ id: count, method: "session/load", params })}\n`);
+    }
+    const turns = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+    };
+    await turns(20);
+    for (const sessionId of ids) sessions.say(sessionId, ...textEvents("m", "x".repeat(200_000)));
+    await turns(20);
+    expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
+    // Room for one is not room for all.
+    output.read();
+    await turns(20);
+    expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
+    stop.abort();
+    await served;
+  });
+});
+
 describe("the end of a connection", () => {
   it("detaches the client and lets its turn go on [ACP-125]", async () => {
     const sessions = scriptedSessions();

@@ -77,6 +77,18 @@ describe("a client's request", () => {
   );
 });
 
+describe("a method that ACP does not have", () => {
+  it("can be called by a name that ACP leaves free as well [W-25] [ACP-137]", () => {
+    const standard =
+      /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|set_\w+))$/;
+    const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
+    expect(own).toContain("session/attach");
+    for (const name of own) {
+      expect([name, METHODS.get(`_harn/${name}`)]).toEqual([name, METHODS.get(name)]);
+    }
+  });
+});
+
 describe("steering", () => {
   it("is offered where there is a method for it, and not before [ACP-30]", () => {
     const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
