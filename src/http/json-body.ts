@@ -3,15 +3,20 @@ import { ApiError, type ApiErrorOptions } from "./api-error.ts";
 import { headerOf } from "./header.ts";
 import type { ServedRequest } from "./served.ts";
 
-/** The JSON object that a request must have for a body. A form of another site cannot be sent under this type. */
+/** The JSON object that a request must have for a body. */
 export function jsonBodyOf(request: Pick<ServedRequest, "headers" | "body">): JsonObject {
+  return jsonObjectIn(jsonTextOf(request), "body");
+}
+
+/** A body that is said to be JSON, unread. A form of another site cannot be sent under this type. */
+export function jsonTextOf(request: Pick<ServedRequest, "headers" | "body">): string {
   const type = headerOf(request, "content-type") ?? "";
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
     const found = type === "" ? "none" : `"${type}"`;
     const message = `The content type is ${found}, wanted application/json`;
     throw new ApiError(415, "validation_failed", message, { reason: "unsupported_media_type" });
   }
-  return jsonObjectIn(utf8(request.body), "body");
+  return utf8(request.body);
 }
 
 /** Names of members are what costs most to read, to compare and to put in order: this many take a second or two. */

@@ -1,40 +1,24 @@
-import type { AgentFacts } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { isEmptyEquipment, type EquipReply, type Equipment } from "../domain/equipment.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import type { SessionRecord, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { agentReady } from "./agent-ready.ts";
-import {
-  openDriver,
-  takeUpDriver,
-  unknownSession,
-  type OpenedDriver,
-  type Opening,
-} from "./begin-driver.ts";
+import { openDriver, takeUpDriver, type OpenedDriver } from "./begin-driver.ts";
 import type { OpenEquipment } from "./client-equipment.ts";
 import { modeOf } from "./clients/clients-state.ts";
-import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
-import { firstInput } from "./first-input.ts";
-import { newId, newSeed, type Seed } from "./new-id.ts";
+import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
-import { saidIn } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
+import { agentNamed, sessionOpening } from "./session-opening.ts";
 import { sessionReaders } from "./session-readers.ts";
+import type { ClientSender, Sender, Sessions } from "./sessions.ts";
 import type { Sign } from "./sign-receipts.ts";
-import type {
-  Begun,
-  ClientSender,
-  FirstPrompt,
-  OpenSession,
-  Sender,
-  Sessions,
-} from "./sessions.ts";
 import { takeUpLeft } from "./take-up-left.ts";
 
 export interface SessionsOptions {
@@ -116,59 +100,22 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       return takeUpDriver({ sessionId, failed, signal }, named, { ...around, isHere });
     });
 
-  const idOf = ({ sessionId }: OpenSession): string =>
-    sessionId ?? newId("ses", clock.now(), seed());
-  const known = async ({ sessionId }: OpenSession): Promise<SessionRecord | undefined> =>
-    sessionId === undefined ? undefined : store.session(sessionId);
-
-  /** Undefined where somebody else was opening it. */
-  async function openNew(
-    sessionId: string,
-    given: OpenSession,
-    first?: Opening["first"],
-  ): Promise<OpenedDriver | undefined> {
-    const agent = agentNamed(agents, given.agent);
-    const wanted = await withCopy(store, given);
-    const workingDirectory = await folderOf(agent, wanted);
-    const opened = opening(sessionId, { ...wanted, ...workingDirectory });
-    const what = { agent, opened, ...(first !== undefined && { first }) };
-    let done: OpenedDriver | undefined;
-    await drivers.use(sessionId, async (failed, signal) => {
-      done = await openDriver({ sessionId, failed, signal }, what, around);
-      return done.driver;
-    });
-    return done;
-  }
-
-  async function open(wanted: OpenSession): Promise<SessionRecord> {
-    checkOpening(wanted);
-    agentNamed(agents, wanted.agent);
-    const before = await known(wanted);
-    if (before !== undefined) return before;
-    const sessionId = idOf(wanted);
-    await openNew(sessionId, wanted);
-    return recordOf(store, sessionId);
-  }
-
-  async function begin(wanted: OpenSession, first: FirstPrompt): Promise<Begun> {
-    checkOpening(wanted);
-    const agent = agentNamed(agents, wanted.agent);
-    const before = await known(wanted);
-    const sessionId = idOf(wanted);
-    const principal = wanted.principal.id;
-    if (before === undefined) {
-      const opened = await openNew(sessionId, wanted, (facts) => firstInput(first, facts));
-      const { incarnation, reply } = opened ?? {};
-      if (incarnation !== undefined && reply !== undefined)
-        return { sessionId, incarnation, agent: agent.facts.name, principal, seq: 0, reply };
-    }
-    const record = before ?? (await recordOf(store, sessionId));
-    if (record.principal !== principal || record.label !== (wanted.label ?? null)) return record;
-    const driver = await driverOf(sessionId);
-    const prompt = first.prompt(factsOf(driver, sessionId));
-    const reply = await sendCommand(prompt, first.from, { sessionId, store, driver, readers });
-    return { ...record, reply };
-  }
+  const { open, begin } = sessionOpening({
+    store,
+    clock,
+    agents,
+    seed,
+    readers,
+    driverOf,
+    openDriver: async (sessionId, what) => {
+      let done: OpenedDriver | undefined;
+      await drivers.use(sessionId, async (failed, signal) => {
+        done = await openDriver({ sessionId, failed, signal }, what, around);
+        return done.driver;
+      });
+      return done;
+    },
+  });
 
   async function command(
     sessionId: string,
@@ -242,53 +189,6 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 
 const DEFAULT_IDLE_MS = 60_000;
 
-/** What was said in the session that it is a copy of is its history. */
-async function withCopy(store: Store, given: OpenSession): Promise<OpenSession> {
-  if (given.copyOf === undefined) return given;
-  const wanted = { ...given, history: await saidIn(store, given.copyOf) };
-  checkOpening(wanted);
-  return wanted;
-}
-
-async function folderOf(
-  { folderFor }: Agent,
-  { workingDirectory: named }: OpenSession,
-): Promise<Pick<OpenSession, "workingDirectory">> {
-  return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
-}
-
-function opening(sessionId: string, wanted: OpenSession) {
-  const { principal, title, workingDirectory, label, history } = wanted;
-  const upstreamId = upstreamIdFor(sessionId, wanted);
-  return {
-    type: "opened",
-    principal: principal.id,
-    ...(title !== undefined && { title }),
-    ...(workingDirectory !== undefined && { workingDirectory }),
-    ...(label !== undefined && { label }),
-    ...(upstreamId !== undefined && { upstreamId }),
-    ...(history !== undefined && { history }),
-  } as const;
-}
-
-function factsOf({ state }: Driver, sessionId: string): AgentFacts {
-  if (state.agent === null) throw unknownSession(sessionId);
-  return state.agent.facts;
-}
-
-function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
-  const agent = name === undefined ? agents[0] : agents.find(({ facts }) => facts.name === name);
-  if (agent !== undefined) return agent;
-  const known = agents.map(({ facts }) => facts.name).join(", ");
-  throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${known}`);
-}
-
 function closedHere(): SpanlineError {
   return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
-}
-
-async function recordOf(store: Store, sessionId: string): Promise<SessionRecord> {
-  const record = await store.session(sessionId);
-  if (record === undefined) throw unknownSession(sessionId);
-  return record;
 }

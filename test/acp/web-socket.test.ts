@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import { acpClient, asText, type AcpTalk, type Message } from "../support/acp-client.ts";
@@ -209,14 +208,5 @@ describe("/acp", () => {
     await client.begin();
     await server.close();
     expect(await client.closed).toBe(1001);
-  });
-
-  it("is a WebSocket and nothing else", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
-    expect((await fetch(`${server.url}/acp`)).status).toBe(404);
-    const client = await server.connect();
-    client.socket.close();
-    await once(client.socket, "close");
   });
 });

@@ -2,6 +2,7 @@ import { Readable, Writable } from "node:stream";
 import * as sdk0 from "@agentclientprotocol/sdk";
 import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
+import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-world.ts";
 
 /** What a test does with any of the official clients. */
@@ -26,7 +27,7 @@ type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
   ["0.20", (agent) => classClient(sdk0, agent)],
   ["1.9", (agent) => classClient(sdk1, agent)],
-  ["2.4", appClient],
+  ["2.4", (agent) => appClient(sdk2.ndJsonStream(...webStreams(agent)))],
 ];
 
 /** What all versions make of an update. */
@@ -112,14 +113,22 @@ async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): P
   };
 }
 
+/** The same over HTTP. */
+export function httpClient(
+  url: string,
+  headers: { readonly [name: string]: string },
+): Promise<SdkClient> {
+  return appClient(createHttpStream(url, { headers }));
+}
+
 /** From 2.x: handlers by method. */
-async function appClient(agent: AcpProcess): Promise<SdkClient> {
+async function appClient(stream: sdk2.Stream): Promise<SdkClient> {
   const { update, permission, ...heard } = hears();
   const { agent: to } = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
     .onRequest("session/request_permission", ({ params }) => permission(params))
-    .connect(sdk2.ndJsonStream(...webStreams(agent)));
+    .connect(stream);
   await to.request("initialize", INITIALIZE);
   return {
     ...heard,

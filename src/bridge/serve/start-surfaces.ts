@@ -13,6 +13,9 @@ import { startServer, type RunningServer } from "../../http/server.ts";
 import type { ServerLimits } from "../../http/server-options.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { AcpServingOptions } from "../../surfaces/acp/caller-connection.ts";
+import { acpHttp } from "../../surfaces/acp/http-routes.ts";
+import { sharedLines } from "../../wire/acp/shared-lines.ts";
 import { acpSocketRoute } from "../../surfaces/acp/socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
@@ -64,25 +67,28 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
   };
   const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
   const surface = responsesSurface(agents);
-  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
-    surface,
-    { routes: operationRoutes({ clock, checks, metrics, access }), errors: openAiErrors },
-  ];
   const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
   // Not the sessions that end with the server: a client of this one is detached in the end.
-  const editors = acpSocketRoute({
+  const editors: AcpServingOptions = {
     sessions: options.sessions,
     access,
     rates,
     clock,
+    lines: sharedLines(),
     // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
     log(message, { error } = {}) {
       if (error !== undefined)
         report(new Error(`An ACP client: ${message}: ${thrownMessage(error)}`));
     },
-  });
+  };
+  const streamed = acpHttp(editors);
+  const operations = operationRoutes({ clock, checks, metrics, access });
+  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
+    surface,
+    { routes: [...operations, ...streamed.routes], errors: openAiErrors },
+  ];
   const sockets = lazySockets({
-    routes: [...surface.sockets, editors],
+    routes: [...surface.sockets, acpSocketRoute(editors)],
     errors: openAiErrors,
     clock,
     observers,
@@ -107,6 +113,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     async close() {
       // What is being read comes to its end before the connections do.
       ending.abort();
+      await streamed.close();
       await server.close(PATIENCE_MS);
       metrics.close();
     },
@@ -132,6 +139,6 @@ function limitsOf({ limits }: Serving): ServerLimits {
   };
 }
 
-const ASKING = /^\/(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$)/;
+const ASKING = /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$))/;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 const OTHER_BODY_BYTES = 64 * 1024;

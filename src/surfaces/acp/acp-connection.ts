@@ -1,5 +1,6 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { HostTool } from "../../domain/equipment.ts";
+import { isObject } from "../../domain/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
@@ -46,6 +47,7 @@ export interface AcpConnectionOptions {
 
 /** One client's connection: what comes in by the line, and who deals with it. */
 export interface AcpConnection {
+  readonly isInitialized: boolean;
   receive(item: JsonLinesItem): void;
   /** Resolves when what has come in is not too far ahead of what was done about it. */
   calm(): Promise<void>;
@@ -79,7 +81,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     question: Question,
   ): string | undefined {
     const sent = rpc.request(method, params, question);
-    if (sent !== undefined) writer.write(sent.line);
+    if (sent !== undefined) writer.write(sent.line, sessionIn(params));
     return sent?.id;
   }
 
@@ -91,12 +93,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     name: () => clientName ?? "",
     profile: () => profile,
     hasCursors: options.hasCursors,
-    update: (...told) => writer.write(lines.update(...told)),
-    event: (...told) => writer.write(lines.event(...told)),
+    update: (...told) => writer.write(lines.update(...told), told[0]),
+    event: (...told) => writer.write(lines.event(...told), told[0]),
     answer(request, outcome) {
       prompts.delete(request.id);
       const line = rpc.answer(request, outcome);
-      if (line !== undefined) writer.write(line);
+      if (line !== undefined) writer.write(line, sessionIn(request.params));
     },
     ask: (sessionId, { approval, request: wanted }) =>
       put(wanted, {
@@ -108,8 +110,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       return put(wanted, { lane: `host ${asked}`, answered });
     },
     tools: () => tools,
-    withdraw(questionId) {
-      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId));
+    withdraw(questionId, sessionId) {
+      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId), sessionId);
     },
     hasRoom: () => writer.queued <= MOST_QUEUED,
     room: () => writer.below(MOST_QUEUED),
@@ -155,6 +157,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   }
 
   return {
+    get isInitialized() {
+      return clientName !== undefined;
+    },
     receive(item) {
       if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
       const message = rpc.read(item.text);
@@ -178,6 +183,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     idle: () => lanes.below(0),
     leave: (reason) => requests.leave(reason),
   };
+}
+
+/** The session that a message is about, as far as it says. */
+function sessionIn(params: unknown): string | undefined {
+  const sessionId = isObject(params) ? params["sessionId"] : undefined;
+  return typeof sessionId === "string" ? sessionId : undefined;
 }
 
 /** Characters. Enough to keep a pipe busy; what is more waits in the log. */

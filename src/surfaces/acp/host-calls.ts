@@ -53,7 +53,7 @@ export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
         const questionId = open.get(event.requestId);
         open.delete(event.requestId);
         // Nobody waits for it any more: the turn was cancelled, or it took too long.
-        if (questionId !== undefined) link.withdraw(questionId);
+        if (questionId !== undefined) link.withdraw(questionId, sessionId);
       }
       // A client that follows a session again has been asked what was there before.
       if (event.type !== "host.requested" || seq <= done) return;

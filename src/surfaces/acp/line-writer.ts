@@ -3,7 +3,8 @@ import { createBacklog } from "./backlog.ts";
 
 /** Lines on their way out, in order. Nothing here waits; whoever has much to say asks `below` first. */
 export interface LineWriter {
-  write(line: string): void;
+  /** Some have streams of their own for sessions. */
+  write(line: string, sessionId?: string): void;
   /** Characters on their way. */
   readonly queued: number;
   /** Resolves when no more than this many characters are on their way, or nobody takes them any more. */

@@ -33,7 +33,7 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
     decided(approvalId) {
       const question = open.get(approvalId);
       open.delete(approvalId);
-      if (question !== undefined) link.withdraw(question.questionId);
+      if (question !== undefined) link.withdraw(question.questionId, sessionId);
     },
     async answered(approval, answer) {
       const { approvalId } = approval;

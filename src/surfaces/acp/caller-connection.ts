@@ -1,0 +1,43 @@
+import { isUserOfMachine, type Access } from "../../http/access.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import { randomText } from "../../platform/random.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { SharedLines } from "../../wire/acp/shared-lines.ts";
+import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
+import { callerSessions } from "./caller-sessions.ts";
+import type { AcpLog } from "./client-link.ts";
+import type { LineWriter } from "./line-writer.ts";
+
+/** What is needed to serve clients that come over the network. */
+export interface AcpServingOptions {
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly rates?: RateLimits;
+  readonly clock: Clock;
+  /** Of all that are served. */
+  readonly lines: SharedLines;
+  readonly log: AcpLog;
+}
+
+/** The connection of somebody who came by a server, and is known. */
+export function callerConnection(
+  caller: Caller,
+  writer: LineWriter,
+  { sessions, rates, clock, lines, log }: AcpServingOptions,
+): AcpConnection {
+  return createAcpConnection({
+    sessions: callerSessions(sessions, caller, rates),
+    principal: { id: caller.id, rights: caller.rights },
+    isUser: isUserOfMachine(caller),
+    hasCursors: true,
+    connectionId: randomText(16),
+    version: packageVersion(),
+    clock,
+    writer,
+    lines,
+    log,
+  });
+}

@@ -1,0 +1,100 @@
+import { ApiError } from "../../http/api-error.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { randomText } from "../../platform/random.ts";
+import type { AcpConnection } from "./acp-connection.ts";
+import { leaveInTime } from "./leave-in-time.ts";
+import type { StreamWriter } from "./stream-writer.ts";
+
+/** The connections of ACP clients that come by requests. Each is its caller's alone. */
+export interface HttpConnections {
+  add(given: Given): HttpConnection;
+  /** It counts as used. */
+  find(id: string, caller: Caller): HttpConnection | undefined;
+  close(): Promise<void>;
+}
+
+export interface HttpConnection {
+  readonly id: string;
+  readonly acp: AcpConnection;
+  readonly events: StreamWriter["events"];
+  end(): Promise<void>;
+}
+
+interface Given {
+  readonly caller: Caller;
+  readonly acp: AcpConnection;
+  readonly writer: StreamWriter;
+}
+
+interface Kept extends HttpConnection {
+  readonly callerId: string;
+  /** Puts off the end that comes when nobody asks or reads. */
+  used(): void;
+}
+
+export function httpConnections(clock: Clock): HttpConnections {
+  const kept = new Map<string, Kept>();
+
+  function keep({ caller, acp, writer }: Given): Kept {
+    const id = randomText(32);
+    let readers = 0;
+    let callOff = (): void => {};
+
+    async function end(): Promise<void> {
+      callOff();
+      if (!kept.delete(id)) return;
+      await leaveInTime(acp, { below: async () => {} }, clock);
+      writer.close();
+    }
+    function used(): void {
+      callOff();
+      callOff = readers > 0 ? () => {} : clock.after(UNUSED_MS, () => void end());
+    }
+    return {
+      id,
+      acp,
+      callerId: caller.id,
+      used,
+      end,
+      async *events(sessionId, left) {
+        readers += 1;
+        used();
+        try {
+          yield* writer.events(sessionId, left);
+        } finally {
+          readers -= 1;
+          if (kept.has(id)) used();
+        }
+      },
+    };
+  }
+
+  return {
+    add(given) {
+      if (kept.size >= MOST_CONNECTIONS) throw tooMany();
+      const connection = keep(given);
+      kept.set(connection.id, connection);
+      connection.used();
+      return connection;
+    },
+    find(id, caller) {
+      const found = kept.get(id);
+      if (found?.callerId !== caller.id) return undefined;
+      found.used();
+      return found;
+    },
+    async close() {
+      await Promise.all(Array.from(kept.values(), (connection) => connection.end()));
+    },
+  };
+}
+
+/** A client that is gone does not always say so. */
+const UNUSED_MS = 60_000;
+const MOST_CONNECTIONS = 1000;
+
+function tooMany(): ApiError {
+  const message = `${MOST_CONNECTIONS} clients are connected already`;
+  return new ApiError(503, "quota_exceeded", message, { hint: "Try again later" });
+}

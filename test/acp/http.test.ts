@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { acpServer, TOKEN, type AcpServer } from "../support/acp-socket.ts";
+import { equippedSessions } from "../support/equipped-sessions.ts";
+import { fakeClock, passing } from "../support/fake-clock.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { hangs, says, wants } from "../support/scripted-provider.ts";
+import { httpClient } from "../support/sdk-clients.ts";
+import { tool } from "../support/session-world.ts";
+
+const authorization = `Bearer ${TOKEN}`;
+const KEY = "sk-a-key-for-tests-only";
+const ADA = { name: "ada", key: KEY, rights: ["prompt", "approve", "control"] } as const;
+const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+
+/** Characters: several times what is kept for a client. */
+const MUCH = 2_000_000;
+
+type Headers = { readonly [name: string]: string };
+
+function message(method: string, params: object, id: unknown = 1): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+}
+
+const INITIALIZE = message("initialize", { protocolVersion: 1 });
+
+function post({ url }: AcpServer, body: string, headers: Headers = {}): Promise<Response> {
+  return fetch(`${url}/acp`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+async function connected(server: AcpServer, headers: Headers = {}): Promise<Headers> {
+  const answer = await post(server, INITIALIZE, headers);
+  expect(answer.status).toBe(200);
+  const id = answer.headers.get("acp-connection-id") ?? "";
+  expect(id).toMatch(/^[\w-]{32}$/);
+  return { ...headers, "acp-connection-id": id };
+}
+
+function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
+  return fetch(`${url}/acp`, {
+    headers: { authorization, accept: "text/event-stream", ...headers },
+  });
+}
+
+describe("ACP over HTTP", () => {
+  it("takes the official client through a session with a question, a cancel and a queue [ACP-139]", async () => {
+    const script = [
+      wants({ id: "c1", name: "save", input: {} }),
+      says("Saved."),
+      hangs("Wait"),
+      says("One"),
+      says("Two"),
+    ];
+    const save = tool({ name: "save" }, () => "saved");
+    const { sessions } = equippedSessions(script, { tools: [save], approvals });
+    const server = await acpServer(sessions);
+    const client = await httpClient(`${server.url}/acp`, { authorization });
+    const sessionId = await client.newSession("/work");
+    expect(await client.prompt(sessionId, "Save it")).toBe("end_turn");
+    expect(client.asked).toEqual(["save"]);
+    const cancelled = client.prompt(sessionId, "Go on");
+    await client.telling("agent_message_chunk: Wait");
+    await client.cancel(sessionId);
+    expect(await cancelled).toBe("cancelled");
+    const both = [client.prompt(sessionId, "a"), client.prompt(sessionId, "b")];
+    expect(await Promise.all(both)).toEqual(["end_turn", "end_turn"]);
+    const said = client.told.filter((one) => one.startsWith("agent_message_chunk"));
+    expect(said.map((one) => one.slice("agent_message_chunk: ".length))).toEqual([
+      "Let me see.",
+      "Saved.",
+      "Wait",
+      "One",
+      "Two",
+    ]);
+    expect(server.reports).toEqual([]);
+  });
+
+  it("serves the sessions that others have, with what was said in them [ACP-139]", async () => {
+    const { sessions } = equippedSessions([says("Over a socket"), says("Over HTTP")]);
+    const server = await acpServer(sessions);
+    const socket = await server.connect();
+    const sessionId = await socket.begin();
+    await socket.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+    const client = await httpClient(`${server.url}/acp`, { authorization });
+    await client.loadSession(sessionId, "/work");
+    await client.telling("agent_message_chunk: Over a socket");
+    expect(await client.prompt(sessionId, "More")).toBe("end_turn");
+    await socket.find(({ params }) => JSON.stringify(params ?? "").includes("Over HTTP"));
+  });
+
+  it.each([
+    [401, { authorization: "Bearer sk-another-key-of-nobody" }],
+    [403, { origin: "https://evil.example" }],
+    [415, { "content-type": "text/plain" }],
+    [404, { "acp-connection-id": "none" }],
+  ])("refuses with %i %j [ACP-139]", async (status, headers) => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions, { keys: [ADA] });
+    const answer = await post(server, INITIALIZE, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.has("acp-connection-id")).toBe(false);
+  });
+
+  it.each([
+    ["[1]", -32600],
+    ["{", -32700],
+    [message("session/new", { cwd: "/work" }), -32600],
+  ])("refuses %s for a first message", async (text, code) => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const answer = await post(server, text);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code } });
+  });
+
+  it("has a connection for nobody but its caller, and streams for those who take them", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions, { keys: [ADA] });
+    const own = await connected(server);
+    const ada = { ...own, authorization: `Bearer ${KEY}` };
+    expect((await post(server, message("session/list", {}), ada)).status).toBe(404);
+    expect((await stream(server, ada)).status).toBe(404);
+    expect((await stream(server, { ...own, accept: "text/html" })).status).toBe(406);
+    expect((await stream(server, {})).status).toBe(400);
+  });
+
+  it("ends a connection that its client ends, and detaches the client", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const { sessionId } = await sessions.open({
+      principal: { id: "local", rights: ["prompt", "approve", "control"] },
+    });
+    const own = await connected(server);
+    const events = await stream(server, own);
+    const attach = { sessionId, clientId: "tui", mode: "controller" };
+    expect((await post(server, message("session/attach", attach, 2), own)).status).toBe(202);
+    await eventually(async () =>
+      expect((await sessions.peek(sessionId)).clients).toMatchObject([{ clientId: "tui" }]),
+    );
+    const headers = { authorization, ...own };
+    const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers });
+    expect(ended.status).toBe(202);
+    expect((await sessions.peek(sessionId)).clients).toEqual([]);
+    await events.text();
+    expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
+  });
+
+  it("gives up a connection that nobody uses, and none whose stream is read", async () => {
+    const clock = fakeClock();
+    const { sessions } = equippedSessions([says("Hi")], { clock });
+    const server = await acpServer(sessions, {}, clock);
+    const read = await connected(server);
+    const events = await stream(server, read);
+    const left = await connected(server);
+    clock.advance(60_000);
+    await passing(clock, Promise.resolve());
+    expect((await post(server, message("session/list", {}, 2), left)).status).toBe(404);
+    expect((await post(server, message("session/list", {}, 2), read)).status).toBe(202);
+    await events.body?.cancel();
+  });
+
+  it("keeps what nobody reads within a limit, and the rest in the log [ACP-14]", async () => {
+    const { sessions } = equippedSessions([says("~".repeat(MUCH))]);
+    const server = await acpServer(sessions);
+    const own = await connected(server);
+    const connectionEvents = await stream(server, own);
+    const reader = connectionEvents.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
+    const opened = (await reader?.read())?.value ?? "";
+    const sessionId = /"sessionId":"(\w+)"/.exec(opened)?.[1] ?? "";
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
+    await eventually(async () => expect((await sessions.find(sessionId))?.state).toBe("idle"));
+    const events = await stream(server, { ...own, "acp-session-id": sessionId });
+    let text = "";
+    for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      if (text.includes('"id":3')) break;
+    }
+    expect(text.split("~").length - 1).toBe(MUCH);
+    await reader?.cancel();
+  });
+});
