@@ -66,12 +66,30 @@ describe("the handshake", () => {
 describe("what a client sends", () => {
   it("is answered line by line, however broken it is [ACP-5] [ACP-6] [ACP-7] [ACP-8]", async () => {
     const client = await acpClient(scriptedSessions());
-    client.sendText('{"jsonrpc":\n[{"jsonrpc":"2.0","id":9,"method":"x"}]\r\n\n');
+    client.sendText('{"jsonrpc":\n[]\r\n\n');
     client.sendText('{"jsonrpc":"2.0","id":"stray","result":{}}\n');
     client.sendText('{"jsonrpc":"2.0","method":"$/unknown"}\n');
     expect(errorCode(await client.ask("session/unknown"))).toBe(-32601);
     expect(client.messages.map(errorCode)).toEqual([-32700, -32600, -32601]);
     expect(client.messages.map(({ id }) => id)).toEqual([null, null, 1]);
+  });
+
+  it("may be a batch, whose messages are answered one by one [ACP-6]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const sessionId = await client.begin();
+    const ask = (id: number, method: string, params: unknown) => ({ id, method, params });
+    const batch = [
+      ask(11, "session/prompt", prompt(sessionId, "hello")),
+      { method: "_some/notification" },
+      ask(12, "session/unknown", {}),
+      ask(13, "session/list", {}),
+    ];
+    client.sendText(`${JSON.stringify(batch)}\n`);
+    const answers = await Promise.all(
+      [11, 12, 13].map((id) => client.find((one) => one["id"] === id)),
+    );
+    expect(answers[0]?.["result"]).toEqual({ stopReason: "end_turn" });
+    expect(answers.map(errorCode)).toEqual([undefined, -32601, undefined]);
   });
 
   it("may come a byte at a time [ACP-4]", async () => {

@@ -38,6 +38,7 @@ export function callerConnection(
     clock,
     writer,
     lines,
+    ...(rates !== undefined && { countTurn: () => rates.turn(caller.id) }),
     log,
   });
 }

@@ -60,7 +60,19 @@ export type ToolContent =
 
 export interface InfoUpdate {
   readonly sessionUpdate: "session_info_update";
-  readonly title: string;
+  readonly title?: string;
+  readonly _meta?: { readonly harn: { readonly turn: TurnInfo } };
+}
+
+/** The end of a turn, for hosts: the answer to its prompt goes to one connection, and is lost with that. */
+export interface TurnInfo {
+  readonly turnId: string;
+  readonly promptId: string | null;
+  /** Who sent the prompt. */
+  readonly clientId: string | null;
+  /** As the answer to the prompt has them: one of the two. */
+  readonly result?: unknown;
+  readonly error?: unknown;
 }
 
 /** Tokens in the agent's context, and how many it can have. */

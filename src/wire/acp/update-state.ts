@@ -65,6 +65,8 @@ export interface UpdateState {
   /** Whether they are put to this client. */
   isAsked: boolean;
   readonly ownPrompts: Set<string>;
+  /** Who sent the prompts that have not ended. */
+  readonly prompters: Map<string, string>;
   isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
@@ -113,6 +115,7 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     isAsked: false,
     asked: new Map(),
     ownPrompts: new Set(),
+    prompters: new Map(),
     isTitled: false,
     agent: undefined,
     workingDirectory: undefined,
