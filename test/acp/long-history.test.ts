@@ -63,13 +63,13 @@ describe("a session of ten thousand messages", () => {
       const other = await acpClient(sessions);
       const quick = await other.begin();
       const loading = client.ask(method, { sessionId, ...SETUP });
-      let isLoaded = false;
-      void loading.then(() => (isLoaded = true));
+      const loaded = { isDone: false };
+      void loading.then(() => Object.assign(loaded, { isDone: true }));
       let answered = 0;
-      while (!isLoaded) {
+      while (!loaded.isDone) {
         const answer = await other.ask("session/resume", { sessionId: quick, ...SETUP });
         expect(answer["result"]).toEqual({});
-        if (!isLoaded) answered += 1;
+        if (!loaded.isDone) answered += 1;
       }
       expect(answered).toBeGreaterThan(5);
       const shown = client.updates(sessionId).length;

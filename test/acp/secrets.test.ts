@@ -82,7 +82,9 @@ describe("a secret that a client or the configuration brings", () => {
     writeFileSync(talker, TALKER);
     writeFileSync(crasher, CRASHER);
     const web = await startPeer((response, request) => {
-      response.writeHead(401, { "www-authenticate": `Bearer error="${request.headers["x-key"]}"` });
+      response.writeHead(401, {
+        "www-authenticate": `Bearer error="${String(request.headers["x-key"])}"`,
+      });
       response.end(JSON.stringify(request.headers));
     });
     const program = (name: string, file: string, value: string) => ({

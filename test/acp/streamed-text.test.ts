@@ -44,7 +44,7 @@ function course(client: AcpTalk): string[] {
       if (isText) told.push((told.pop() ?? "") + text);
       else told.push(text);
       isText = true;
-    } else if (String(sessionUpdate).startsWith("tool_call")) {
+    } else if (asText(sessionUpdate).startsWith("tool_call")) {
       told.push(`${asText(sessionUpdate)} ${asText(status)}`);
       isText = false;
     }

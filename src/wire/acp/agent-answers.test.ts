@@ -16,7 +16,7 @@ describe("an error", () => {
     }
     expect(codes.get(-32000)?.toSorted()).toEqual(["no_credentials", "unauthorized"]);
     expect(codes.get(-32002)).toEqual(["not_found"]);
-    expect([...codes.keys()].toSorted()).toEqual([-32000, -32002, -32602, -32603]);
+    expect(new Set(codes.keys())).toEqual(new Set([-32000, -32002, -32602, -32603]));
   });
 });
 
