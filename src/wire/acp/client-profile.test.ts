@@ -15,10 +15,15 @@ describe("the profile of a client", () => {
       terminal: true,
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
-      _meta: { harn: { hostTools: true }, terminal_output: true, "terminal-auth": true },
+      _meta: {
+        harn: { hostTools: true, agentEvents: true },
+        terminal_output: true,
+        "terminal-auth": true,
+      },
     };
     expect(clientProfile(capabilities)).toEqual({
       isBridgeHost: true,
+      takesEvents: true,
       hasTools: true,
       readsFiles: true,
       writesFiles: true,

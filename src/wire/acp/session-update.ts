@@ -7,7 +7,7 @@ import type { VendorUpdate } from "./vendor-updates.ts";
 /** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
 export type SessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
 
-export type StandardUpdate = ChunkUpdate | ToolCallUpdate | InfoUpdate | UsageUpdate;
+export type StandardUpdate = ChunkUpdate | ToolCallUpdate | InfoUpdate | UsageUpdate | NoticeUpdate;
 
 export interface ChunkUpdate {
   readonly sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -73,6 +73,13 @@ export interface TurnInfo {
   /** As the answer to the prompt has them: one of the two. */
   readonly result?: unknown;
   readonly error?: unknown;
+}
+
+/** Something for the user that is no part of the conversation. Only clients that say so take it. */
+export interface NoticeUpdate {
+  readonly sessionUpdate: "notice";
+  readonly severity: "warning";
+  readonly title: string;
 }
 
 /** Tokens in the agent's context, and how many it can have. */
