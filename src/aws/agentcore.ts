@@ -38,6 +38,8 @@ export interface AgentCore {
   readonly clock: SteadyClock;
   /** Where each plane is. */
   readonly addresses: { readonly [plane in Plane]: URL };
+  /** Rejects where there is nothing to authorize a call with. */
+  ready(): Promise<void>;
   /** Makes one call, once, and resolves with an answer that is a success. */
   call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer>;
 }
@@ -52,14 +54,19 @@ export function agentCore(
     data: endpointFor("data", place, options),
     control: endpointFor("control", place, options),
   };
+  const authorize = authorization(place, clock, options);
   const callers = {
-    data: awsCaller({ send, authorize: authorization(place, clock, options), clock, errorFor }),
+    data: awsCaller({ send, authorize, clock, errorFor }),
     // Tokens are for agents; managing them takes a signature.
     control: awsCaller({ send, authorize: signature(place, clock, options), clock, errorFor }),
   };
   return {
     clock,
     addresses,
+    async ready() {
+      const body = new Uint8Array();
+      await authorize({ method: "GET", url: addresses.data, headers: {}, body }, clock.now());
+    },
     call: (plane, { path, query, ...request }, signal) => {
       const url = new URL(addresses[plane]);
       // Put together as text, two slashes in a row would begin the name of another host.

@@ -71,6 +71,7 @@ function connect(sessions: Sessions, { clock, version, log }: InProcessOptions) 
     sessions,
     principal: localPrincipal,
     isUser: true,
+    isHere: true,
     hasCursors: true,
     connectionId: randomText(16),
     version,

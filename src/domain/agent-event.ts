@@ -12,6 +12,7 @@ import type { SessionMode } from "./session-mode.ts";
 import type { FileDiff, ToolOutput } from "./tool-output.ts";
 import type { ToolTraits } from "./tool-traits.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
+import type { TraceContext } from "./trace-context.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -260,6 +261,8 @@ export interface PromptOptions {
   readonly maxToolCalls?: number;
   /** How long an approval waits for its answer while nobody is there but the sender. */
   readonly approvalMs?: number;
+  /** Where the prompt belongs in a trace of whoever sent it. */
+  readonly trace?: TraceContext;
 }
 
 export interface PromptTool {
@@ -613,6 +616,8 @@ export interface ApprovalRequested {
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
   readonly evidence?: readonly Evidence[];
+  /** Who controlled the session when it was asked, and so was asked first; absent where nobody did. */
+  readonly routedTo?: { readonly clientId: string; readonly metadata: JsonObject };
 }
 
 /** Somebody said yes, and more of them have to. */

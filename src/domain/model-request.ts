@@ -1,6 +1,7 @@
 import { SpanlineError } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
+import type { TraceContext } from "./trace-context.ts";
 import type { TurnBlock } from "./turn.ts";
 
 /** What a model is asked: the whole conversation, since a model remembers nothing. */
@@ -12,6 +13,8 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
+  /** Goes beside what is said, in headers. */
+  readonly trace?: TraceContext;
 }
 
 export interface ModelMessage {

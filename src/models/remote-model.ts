@@ -143,7 +143,12 @@ function httpRequest<State>(
   return {
     method: "POST",
     url,
-    headers: { "content-type": "application/json", ...headers, ...settings.headers },
+    headers: {
+      "content-type": "application/json",
+      ...headers,
+      ...request.trace,
+      ...settings.headers,
+    },
     body: new TextEncoder().encode(jsonText(body)),
   };
 }

@@ -4,6 +4,7 @@ import type { ImageBlock } from "../domain/image-block.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { ToolCall, ToolResult } from "../domain/tool.ts";
+import type { TraceContext } from "../domain/trace-context.ts";
 import type { Turn } from "../domain/turn.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface Provider {
   readonly keepsHistory?: boolean;
   /** Which of the options of a call, and whether pictures, reach its agent. The others are not to be given. */
   readonly takes?: Takes;
+  /** Rejects where it is known without a call that none would be let in: credentials that are not there. */
+  ready?(): Promise<void>;
   /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
   open(options?: OpenOptions): ProviderSession;
 }
@@ -85,6 +88,8 @@ export interface CallOptions {
   readonly maxOutputTokens?: number;
   /** Only these may be called, those of the other side among them; none where it is empty. */
   readonly allowedTools?: readonly string[];
+  /** For whoever follows the call beyond this process; where there is no way to tell, nobody is told. */
+  readonly trace?: TraceContext;
   /** For a provider whose loop runs here; the others have their own. */
   readonly turn?: TurnProgress;
   /** Sees the bytes of the answer before they are read. */

@@ -4,6 +4,7 @@ import type { SteadyClock } from "../platform/clock.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
+import { agentReady } from "./agent-ready.ts";
 import { openDriver, takeUpDriver, type OpenedDriver } from "./begin-driver.ts";
 import type { OpenEquipment } from "./client-equipment.ts";
 import { modeOf } from "./clients/clients-state.ts";
@@ -170,6 +171,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     equip: (sessionId, equipment, from) => whileOpen(() => equip(sessionId, equipment, from)),
     subscribe: (sessionId, cursor, signal) =>
       readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
+    ready: (agent) => whileOpen(async () => agentReady(agentNamed(agents, agent), clock)),
     peek: (sessionId) =>
       whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
     rules: (sessionId) =>

@@ -92,15 +92,13 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
       yield { ...call, isSeeding: isSeeding(upstream) };
     } else yield { ...call, isSeeding: true, progress: turnProgress(current, tools.runs, facts) };
   }
-  if (
-    current !== null &&
-    upstream?.isUncertain === true &&
-    isNextCallWanted(current.stage, agent)
-  ) {
+  if (upstream?.isUncertain === true) {
     const { settle = "wait", provider } = agent?.facts ?? {};
     const by = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
+    // What still works there for a turn that is over is paid for: it is stopped at once, where it may be.
+    const isWanted = current === null ? by === "stop" : isNextCallWanted(current.stage, agent);
     const { upstreamId } = upstream;
-    yield { type: "settle", upstreamId, by, round: current.conflicts };
+    if (isWanted) yield { type: "settle", upstreamId, by, round: current?.conflicts ?? 0 };
   }
   for (const run of tools.runs) {
     const { toolCallId, status, attempt, name, call, input, examined } = run;

@@ -107,11 +107,12 @@ function broughtBy(
 
 /** What the prompt asks for, as far as the provider is to be told. */
 function wantedOf(options: PromptOptions | null): Partial<CallOptions> {
-  const { instructions, maxOutputTokens, allowedTools } = options ?? {};
+  const { instructions, maxOutputTokens, allowedTools, trace } = options ?? {};
   return {
     ...(instructions !== undefined && { instructions }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(allowedTools !== undefined && { allowedTools }),
+    ...(trace !== undefined && { trace }),
   };
 }
 

@@ -39,6 +39,11 @@ export interface Sessions {
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
   delete(sessionId: string): Promise<boolean>;
+  /**
+   * Resolves when nothing is known to stand in the way of an agent's next turn, by its name; rejects where its service would
+   * let nobody in, as far as that can be told without asking it.
+   */
+  ready(agent?: string): Promise<void>;
   /** The names of the agents that a session can be opened with; the first is the default. */
   readonly agents: readonly string[];
 }

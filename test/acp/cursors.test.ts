@@ -5,7 +5,14 @@ import { asText, type AcpTalk, type Message } from "../support/acp-client.ts";
 import { acpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/mcp-world.ts";
-import { ending, message, says, wants, type Answer } from "../support/scripted-provider.ts";
+import {
+  ending,
+  message,
+  refuses,
+  says,
+  wants,
+  type Answer,
+} from "../support/scripted-provider.ts";
 import { tool } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
@@ -173,6 +180,58 @@ describe("a client that goes on from a cursor", () => {
     const texts = late.updates().map(({ content }) => isObject(content) && content["text"]);
     expect(texts).toEqual(["After."]);
   });
+
+  it.each([
+    ["of a turn that ended well", says("Hi"), { result: { stopReason: "end_turn" } }],
+    ["of one that failed", refuses("throttled"), { error: { data: { code: "throttled" } } }],
+  ])(
+    "learns the answer to its prompt, %s, though the connection is gone",
+    async (_, answer, end) => {
+      let go: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      const halting: Answer = async function* (signal, call) {
+        await gate;
+        yield* answer(signal, call);
+      };
+      const { sessions } = equippedSessions([halting]);
+      const server = await acpServer(sessions);
+      const capabilities = { clientCapabilities: { _meta: { harn: {} } } };
+      const client = await server.connect();
+      await client.ask("initialize", capabilities);
+      const created = await client.ask("session/new", SETUP);
+      const { sessionId } = isObject(created["result"]) ? created["result"] : {};
+      client.send({
+        jsonrpc: "2.0",
+        id: 70,
+        method: "session/prompt",
+        params: prompt(asText(sessionId)),
+      });
+      await client.find(({ params }) => JSON.stringify(params ?? {}).includes('"title":"First'));
+      await client.cut();
+      go();
+      const late = await server.connect();
+      await late.ask("initialize", capabilities);
+      const cursor = cursorOf(created);
+      const place = { sessionId, ...SETUP, _meta: { harn: { cursor } } };
+      await late.result("session/resume", place);
+      const isEnd = ({ sessionUpdate, _meta: meta }: Message): boolean =>
+        sessionUpdate === "session_info_update" && isObject(meta);
+      await late.find(() => late.updates().some(isEnd));
+      expect(late.updates().find(isEnd)).toMatchObject({
+        sessionUpdate: "session_info_update",
+        _meta: {
+          harn: {
+            turn: {
+              turnId: expect.stringMatching(/^turn_/),
+              promptId: expect.any(String),
+              clientId: expect.stringMatching(/^client_/),
+              ...end,
+            },
+          },
+        },
+      });
+    },
+  );
 
   it("is told of a cursor that is of another log, or of none, or ahead of it [W-33] [W-34]", async () => {
     const { sessions } = equippedSessions([says("Hi")]);

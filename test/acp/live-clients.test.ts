@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject, type JsonObject } from "../../src/domain/json.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
+import { acpServer } from "../support/acp-socket.ts";
 import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
 
@@ -347,6 +348,76 @@ describe("who only observes", () => {
     await observer.served;
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
     await one.result("session/close", { sessionId });
+  });
+});
+
+describe("the rules of attaching", () => {
+  it("are the session's own: whoever routes to it cannot set them aside [B-196]", async () => {
+    const { sessions } = world(says("Hi"));
+    const { sessionId } = await sessions.open({ principal: USER });
+    const from = (clientId: string) => ({ principal: USER, clientId });
+    const come = (clientId: string, takeOver = false) =>
+      sessions.command(
+        sessionId,
+        { type: "attach", clientId, name: clientId, mode: "controller", takeOver },
+        from(clientId),
+      );
+    expect(await come("one")).toMatchObject({ status: "accepted" });
+    expect(await come("two")).toMatchObject({ status: "refused", failure: { code: "conflict" } });
+    const content = [{ type: "text", text: "Hello" }] as const;
+    await sessions.command(
+      sessionId,
+      { type: "attach", clientId: "two", name: "two", mode: "observer" },
+      from("two"),
+    );
+    expect(
+      await sessions.command(sessionId, { type: "prompt", content }, from("two")),
+    ).toMatchObject({ status: "refused" });
+    expect(await come("two", true)).toMatchObject({ live: { controller: "two" } });
+  });
+
+  it("are one register for all ways to a session [W-12]", async () => {
+    const { sessions } = world(says("Hi"));
+    const server = await acpServer(sessions);
+    const { sessionId } = await sessions.open({ principal: { ...USER, id: "local" } });
+    const editor = await acpClient(sessions, { principal: { ...USER, id: "local" } });
+    const page = await server.connect();
+    for (const client of [editor, page]) await client.ask("initialize");
+    await editor.result("session/attach", attach(sessionId, "editor", "controller"));
+    const refused = await page.ask("session/attach", attach(sessionId, "page", "controller"));
+    expect(refused["error"]).toMatchObject({ data: { code: "conflict" } });
+    const taken = { sessionId, clientId: "page" };
+    expect(await page.result("session/takeover", taken)).toMatchObject({
+      previous_controller_id: "editor",
+      active_controller_id: "page",
+    });
+    const seen = await editor.result("session/live_clients", { sessionId });
+    expect(await page.result("session/live_clients", { sessionId })).toEqual(seen);
+    expect(ids({ clients: seen["data"] ?? null })).toEqual(["editor observer", "page controller"]);
+  });
+});
+
+describe("a question about a call", () => {
+  it("has in the log to whom it went: its id, who controls, and what that said of itself [B-212]", async () => {
+    const here = world(wants({ id: "c1", name: "save" }), says("Well."));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    const harn = { surface: "tui", attachSecret: "not for the log" };
+    const wanted = attach(sessionId, "tui", "controller", { _meta: { harn } });
+    await client.result("session/attach", wanted);
+    const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
+    const { id, params } = await client.find(
+      ({ method }) => method === "session/request_permission",
+    );
+    const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
+    expect(log.find(({ type }) => type === "approval.requested")).toMatchObject({
+      approvalId: expect.stringMatching(/^appr_/),
+      about: isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"],
+      routedTo: { clientId: "tui", metadata: { surface: "tui" } },
+    });
+    expect(JSON.stringify(log)).not.toContain("not for the log");
+    client.send({ jsonrpc: "2.0", id, result: { outcome: { outcome: "selected" } } });
+    await answer;
   });
 });
 

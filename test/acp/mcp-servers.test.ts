@@ -33,7 +33,7 @@ const setup = (...mcpServers: readonly object[]) => ({ cwd: folder, mcpServers }
 const PID: readonly Answer[] = [wants({ id: "c1", name: "h__pid" }), says("Done.")];
 
 async function begun(client: AcpClient, ...servers: readonly object[]): Promise<string> {
-  await client.ask("initialize");
+  await client.ask("initialize", { clientCapabilities: { session: { notices: {} } } });
   const { sessionId } = await client.result("session/new", setup(...servers));
   return asText(sessionId);
 }
@@ -123,8 +123,9 @@ describe("an MCP server that a client brings", () => {
     expect(said).toContain("NOT A NAME");
     expect(said).not.toContain(SECRET);
     expect(client.notes).toHaveLength(3);
-    await client.find(({ method, params }) => {
-      return method === "_harn/agentEvent" && JSON.stringify(params).includes("server missing");
+    await client.find(({ params }) => {
+      const told = JSON.stringify(params ?? {});
+      return told.includes('"notice"') && told.includes("server missing");
     });
     expect(await client.result("session/prompt", prompt(sessionId))).toEqual({
       stopReason: "end_turn",

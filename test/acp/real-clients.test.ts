@@ -91,6 +91,23 @@ describe.each(SDK_CLIENTS)("the official client %s, on an agent that it started"
     expect(said).toEqual([]);
   });
 
+  it("is not troubled by others who come to its session and go [ACP-128]", async () => {
+    const said = complaints();
+    const world = await acpWorld(command);
+    const agent = world.start();
+    const client = await connect(agent);
+    const sessionId = await client.newSession(world.project);
+    const joined = world.start();
+    const other = await connect(joined);
+    await other.loadSession(sessionId, world.project);
+    expect(await other.prompt(sessionId, "hello")).toBe("end_turn");
+    await client.telling("user_message_chunk: hello");
+    await end(joined);
+    expect(await client.prompt(sessionId, "still there?")).toBe("end_turn");
+    await end(agent);
+    expect(said).toEqual([]);
+  });
+
   it("goes on with another process when its agent is killed in the middle [ACP-59]", async () => {
     const world = await acpWorld(command);
     const agent = world.start();

@@ -14,12 +14,13 @@ import { answeredEvents, askingTurn, busyTurn, echoTurn } from "./turns.ts";
 
 type Update = SessionNotification["update"];
 
-/** The official client, of the time of ACP v0.12.2, on a real socket. */
+/** The official client, of the time of ACP v0.12.2, on a real socket. As a host it has the bridge's updates as events. */
 async function sdkClient(
   sessions: Sessions,
   answer: (toolCallId: string) => Promise<RequestPermissionOutcome> = async () => ({
     outcome: "cancelled",
   }),
+  isHost = false,
 ): Promise<{
   agent: ClientSideConnection;
   updates: Update[];
@@ -38,13 +39,20 @@ async function sdkClient(
       asked.push(toolCall.toolCallId);
       return { outcome: await answer(toolCall.toolCallId) };
     },
-    async extNotification(method, params) {
-      if (method === "_harn/agentEvent") events.push(params);
-    },
+    // Without it the client complains of every notification that it does not know.
+    ...(isHost && {
+      async extNotification(method: string, params: object) {
+        if (method === "_harn/agentEvent") events.push(params);
+      },
+    }),
   };
   const stream = ndJsonStream(Writable.toWeb(socket), Readable.toWeb(socket) as ReadableStream);
   const agent = new ClientSideConnection(() => client, stream);
-  await agent.initialize({ protocolVersion: 1, clientInfo: { name: "sdk", version: "0.20.0" } });
+  await agent.initialize({
+    protocolVersion: 1,
+    clientInfo: { name: "sdk", version: "0.20.0" },
+    ...(isHost && { clientCapabilities: { _meta: { harn: { agentEvents: true } } } }),
+  });
   return { agent, updates, asked, events };
 }
 
@@ -95,32 +103,37 @@ describe("the official client", () => {
     ]);
   });
 
-  it("goes through a turn with everything in it without a complaint [ACP-127] [ACP-128] [W-24]", async () => {
-    const complaint = vi.spyOn(console, "error");
-    onTestFinished(() => complaint.mockRestore());
-    const sessions = scriptedSessions({ turn: busyTurn });
-    const { agent, updates, events } = await sdkClient(sessions);
-    const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
-    const other = await sdkClient(sessions);
-    await other.agent.loadSession({ sessionId, cwd: "/work", mcpServers: [] });
-    const prompt = [{ type: "text" as const, text: "go" }];
-    expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
-    expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
-      new Set([
-        "available_commands_update",
-        "session_info_update",
-        "agent_thought_chunk",
-        "agent_message_chunk",
-        "tool_call",
-        "tool_call_update",
-      ]),
-    );
-    expect(events).toMatchObject([
-      { sessionId, kind: "live_session_client", action: "attached" },
-      { sessionId, kind: "log", level: "warn" },
-    ]);
-    expect(complaint).not.toHaveBeenCalled();
-  });
+  it.each([
+    ["as it comes", false],
+    ["as a host, which has the bridge's updates as events", true],
+  ])(
+    "goes through a turn with everything in it without a complaint, %s [ACP-127] [ACP-128] [W-24]",
+    async (_, isHost) => {
+      const complaint = vi.spyOn(console, "error");
+      onTestFinished(() => complaint.mockRestore());
+      const sessions = scriptedSessions({ turn: busyTurn });
+      const { agent, updates, events } = await sdkClient(sessions, undefined, isHost);
+      const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
+      const other = await sdkClient(sessions);
+      await other.agent.loadSession({ sessionId, cwd: "/work", mcpServers: [] });
+      const prompt = [{ type: "text" as const, text: "go" }];
+      expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
+      expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
+        new Set([
+          "session_info_update",
+          "agent_thought_chunk",
+          "agent_message_chunk",
+          "tool_call",
+          "tool_call_update",
+        ]),
+      );
+      const kinds = events.map((event) => Object(event).kind);
+      expect(new Set(kinds)).toEqual(
+        new Set(isHost ? ["live_session_client", "log", "progress"] : []),
+      );
+      expect(complaint).not.toHaveBeenCalled();
+    },
+  );
 
   it("denies by an error of its own [B-012]", async () => {
     const sessions = scriptedSessions({ turn: askingTurn });

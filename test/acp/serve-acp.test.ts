@@ -35,7 +35,7 @@ describe("the handshake", () => {
         agentInfo: { name: "spanline", title: "Spanline", version: packageVersion() },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { image: false, audio: false, embeddedContext: true },
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
           mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: {
             resume: {},
@@ -74,12 +74,30 @@ describe("the handshake", () => {
 describe("what a client sends", () => {
   it("is answered line by line, however broken it is [ACP-5] [ACP-6] [ACP-7] [ACP-8]", async () => {
     const client = await acpClient(scriptedSessions());
-    client.sendText('{"jsonrpc":\n[{"jsonrpc":"2.0","id":9,"method":"x"}]\r\n\n');
+    client.sendText('{"jsonrpc":\n[]\r\n\n');
     client.sendText('{"jsonrpc":"2.0","id":"stray","result":{}}\n');
     client.sendText('{"jsonrpc":"2.0","method":"$/unknown"}\n');
     expect(errorCode(await client.ask("session/unknown"))).toBe(-32601);
     expect(client.messages.map(errorCode)).toEqual([-32700, -32600, -32601]);
     expect(client.messages.map(({ id }) => id)).toEqual([null, null, 1]);
+  });
+
+  it("may be a batch, whose messages are answered one by one [ACP-6]", async () => {
+    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+    const sessionId = await client.begin();
+    const ask = (id: number, method: string, params: unknown) => ({ id, method, params });
+    const batch = [
+      ask(11, "session/prompt", prompt(sessionId, "hello")),
+      { method: "_some/notification" },
+      ask(12, "session/unknown", {}),
+      ask(13, "session/list", {}),
+    ];
+    client.sendText(`${JSON.stringify(batch)}\n`);
+    const answers = await Promise.all(
+      [11, 12, 13].map((id) => client.find((one) => one["id"] === id)),
+    );
+    expect(answers[0]?.["result"]).toEqual({ stopReason: "end_turn" });
+    expect(answers.map(errorCode)).toEqual([undefined, -32601, undefined]);
   });
 
   it("may come a byte at a time [ACP-4]", async () => {
@@ -485,6 +503,44 @@ describe("what is queued for a client that reads nothing", () => {
       setImmediate(() => setImmediate(resolve));
     });
     expect(output.writableLength + output.readableLength).toBeLessThan(600 * 1024);
+    stop.abort();
+    await served;
+  });
+});
+
+describe("what is queued in many sessions for a client that reads nothing", () => {
+  it("is as little as in one [ACP-14]", async () => {
+    const sessions = scriptedSessions();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const stop = new AbortController();
+    const served = serveAcp({
+      sessions,
+      input,
+      output,
+      principal: USER,
+      log: () => {},
+      signal: stop.signal,
+      clock: { ...systemClock, after: (_, run) => systemClock.after(1, run) },
+    });
+    input.write('{"jsonrpc":"2.0","id":0,"method":"initialize"}\n');
+    const ids: string[] = [];
+    for (let count = 1; count <= 50; count += 1) {
+      const { sessionId } = await sessions.open({ principal: USER });
+      ids.push(sessionId);
+      const params = { sessionId, cwd: "/" };
+      input.write(`${JSON.stringify({ id: count, method: "session/load", params })}\n`);
+    }
+    const turns = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+    };
+    await turns(20);
+    for (const sessionId of ids) sessions.say(sessionId, ...textEvents("m", "x".repeat(200_000)));
+    await turns(20);
+    expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
+    // Room for one is not room for all.
+    output.read();
+    await turns(20);
+    expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
     stop.abort();
     await served;
   });

@@ -151,13 +151,49 @@ describe("/acp", () => {
     expect(errorOf(answer)).toMatchObject({ data: { code: "throttled" } });
   });
 
+  it("lets no more turns of a key run than it may have, over all its connections", async () => {
+    const { sessions } = equippedSessions([hangs(), says("Hi"), says("Again")]);
+    const server = await acpServer(sessions, { keys: [ADA], rates: { turns: 1 } });
+    const authorization = `Bearer ${KEY}`;
+    const one = await server.connect({ authorization });
+    const first = await one.begin();
+    const running = one.ask("session/prompt", prompt(first));
+    await one.find(() => texts(one).length > 0);
+    const other = await server.connect({ authorization });
+    const second = await other.begin();
+    const refused = await other.ask("session/prompt", prompt(second));
+    expect(errorOf(refused)).toMatchObject({ data: { code: "throttled" } });
+    one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: first } });
+    expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(await other.result("session/prompt", prompt(second))).toEqual({
+      stopReason: "end_turn",
+    });
+  });
+
+  it("counts no turn of a client that has left", async () => {
+    const { sessions } = equippedSessions([hangs(), says("Hi")]);
+    const server = await acpServer(sessions, { keys: [ADA], rates: { turns: 1 } });
+    const authorization = `Bearer ${KEY}`;
+    const one = await server.connect({ authorization });
+    const first = await one.begin();
+    void one.ask("session/prompt", prompt(first));
+    await one.find(() => texts(one).length > 0);
+    await one.cut();
+    const other = await server.connect({ authorization });
+    const second = await other.begin();
+    await eventually(async () => {
+      const answer = await other.ask("session/prompt", prompt(second));
+      expect(answer["result"]).toEqual({ stopReason: "end_turn" });
+    });
+  });
+
   it("answers what is no message, and goes on [W-47]", async () => {
     const { sessions } = equippedSessions([says("Hi")]);
     const server = await acpServer(sessions);
     const client = await server.connect();
     client.socket.send(Buffer.from([0, 1, 2]));
     client.socket.send("{");
-    client.socket.send('[{"jsonrpc":"2.0","id":1,"method":"initialize"}]');
+    client.socket.send("[]");
     await client.ask("initialize");
     const codes = client.messages.map((message) => errorOf(message)["code"]);
     // What is no text does not wait for its turn.

@@ -82,6 +82,7 @@ export function loggedSessions(): LoggedSessions {
     equip: async () => ({ status: "accepted", problems: [] }),
     begin: () => Promise.reject(new Error("The portal opens, and then prompts")),
     rules: async () => [],
+    ready: async () => {},
     peek: () => Promise.reject(new Error("The portal does not peek")),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),

@@ -184,33 +184,36 @@ describe("a conversation that was cut", () => {
     expect(await world.events("upstream.settled")).toMatchObject([{ by: "stop" }]);
   });
 
-  it("is not called settled when the stopping of it was itself cancelled", async () => {
-    let stops = 0;
-    let isStopping: () => void = () => undefined;
+  it("is stopped at once where it may be, though nobody prompts again [ACP-111]", async () => {
+    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const world = await worldOf(agentOf({ provider, settle: "stop" }));
+    await world.prompt("One");
+    await world.event("text.delta");
+    await world.cancel();
+    expect(await world.event("upstream.settled")).toMatchObject({ by: "stop" });
+    expect(provider.stopped).toEqual([provider.calls[0]?.sessionId]);
+    await world.prompt("Two");
+    await world.event("turn.finished", 2);
+    expect(provider.stopped).toHaveLength(1);
+  });
+
+  it("goes on being stopped when the turn that waits for that is cancelled, and is not called settled before", async () => {
+    let stopped = (): void => undefined;
     const stopping = new Promise<void>((resolve) => {
-      isStopping = resolve;
+      stopped = resolve;
     });
-    const provider = scriptedProvider([hangs(), says("Yes.")], {
-      onStop: (signal) => {
-        stops += 1;
-        if (stops > 1) return Promise.resolve();
-        isStopping();
-        return new Promise((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason));
-        });
-      },
-    });
+    const provider = scriptedProvider([hangs(), says("Yes.")], { onStop: () => stopping });
     const world = await worldOf(agentOf({ provider }));
     await world.prompt("One");
     await world.event("text.delta");
     await world.cancel();
     await world.prompt("Two");
-    await stopping;
     await world.cancel();
     expect(await world.events("upstream.settled")).toEqual([]);
     await world.prompt("Three");
+    stopped();
     await world.event("turn.finished", 3);
-    expect(stops).toBe(2);
+    expect(provider.stopped).toHaveLength(1);
     expect(provider.calls.map(({ input }) => input.texts)).toEqual([["One"], ["Three"]]);
   });
 

@@ -49,16 +49,20 @@ export interface AcpProcess {
 }
 
 /**
- * `agent` is what its configuration has otherwise.
+ * `agent` is what its configuration has otherwise, `answers` what its model says otherwise.
  *
  * The model writes "note.txt" when it is told to write, says no more in the middle of its answer to "wait for me",
  * and repeats what it hears otherwise.
  */
-export async function acpWorld(command: CommandLine, agent: object = {}): Promise<AcpWorld> {
+export async function acpWorld(
+  command: CommandLine,
+  agent: object = {},
+  answers: (asked: Asked) => Scripted = answerTo,
+): Promise<AcpWorld> {
   const root = mkdtempSync(join(command.folder, "world-"));
   const project = join(root, "project");
   mkdirSync(project);
-  const model = await startModel("chat", answerTo);
+  const model = await startModel("chat", answers);
   const coder = {
     provider: { type: "local", model: "openai:any" },
     workspace: { tools: ["read_file", "write_file"] },

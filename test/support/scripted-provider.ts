@@ -178,7 +178,7 @@ function* textBlock(block: number, text: string): Generator<ProviderEvent> {
   yield { type: "text.end", message: 0, block, text };
 }
 
-function* callBlocks(calls: readonly Wanted[]): Generator<ProviderEvent> {
+export function* callBlocks(calls: readonly Wanted[]): Generator<ProviderEvent> {
   for (const [index, { id, name, input = {}, inputText }] of calls.entries()) {
     const at = { message: 0, block: index + 1 };
     const facts = { id, name, inputText: inputText ?? JSON.stringify(input) };

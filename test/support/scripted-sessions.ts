@@ -255,6 +255,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     async equip() {
       return { status: "accepted", problems: [] };
     },
+    ready: async () => {},
     begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: async () => ({
       agent: agentOf({ provider: scriptedProvider([]) }).facts,

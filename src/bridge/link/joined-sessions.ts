@@ -98,6 +98,7 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     subscribe: (sessionId, cursor, signal) => ({
       [Symbol.asyncIterator]: () => lastingSubscription({ sessionId, cursor, signal, joined }),
     }),
+    ready: (agent) => withOwner((sessions) => sessions.ready(agent)),
     peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
     rules: (sessionId) => withOwner((sessions) => sessions.rules(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),

@@ -147,6 +147,7 @@ export async function remoteSessions(
     },
     command: (...given) => call("command", ...given),
     equip: (...given) => call("equip", ...given),
+    ready: (agent) => call("ready", agent),
     peek: (sessionId) => call("peek", sessionId),
     rules: (sessionId) => call("rules", sessionId),
     find: (sessionId) => call("find", sessionId),

@@ -15,6 +15,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AcpServingOptions } from "../../surfaces/acp/caller-connection.ts";
 import { acpHttp } from "../../surfaces/acp/http-routes.ts";
+import { sharedLines } from "../../wire/acp/shared-lines.ts";
 import { acpSocketRoute } from "../../surfaces/acp/socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
@@ -69,6 +70,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     access,
     rates,
     clock,
+    lines: sharedLines(),
     // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
     log(message, { error } = {}) {
       if (error !== undefined)

@@ -106,6 +106,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
     seams: ["turn-start", "tool-results", "turn-end"],
     effectFree: false,
     takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
+    ready: () => service.ready(),
     open(opening = {}) {
       const id = sessionIdFor(opening);
       const earlier = firstWords(harnessHistory(opening.history ?? []));

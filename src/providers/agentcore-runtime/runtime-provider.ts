@@ -103,6 +103,7 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
     effectFree: false,
     // Its app has no place for anything else that we know of.
     ...(toolsRunBy === "caller" && { takes: { tools: true } }),
+    ready: () => service.ready(),
     open(opening = {}) {
       const id = sessionIdFor(opening);
       const history = firstWords(opening.history ?? []);

@@ -36,7 +36,7 @@ export function localProvider(options: LocalOptions): Provider {
   async function call(
     conversation: Conversation,
     input: CallInput,
-    { signal, turn, tap, ...given }: CallOptions,
+    { signal, turn, tap, trace, ...given }: CallOptions,
   ): Promise<ProviderCall> {
     const { allowedTools } = given;
     const tools = (given.tools ?? []).filter(({ name }) => allowedTools?.includes(name) ?? true);
@@ -50,7 +50,8 @@ export function localProvider(options: LocalOptions): Provider {
     return openCall(signal, (ending, answered) =>
       modelTurn({
         ask: (since) => {
-          const request = { ...asked, ...requestOf([...said, ...since], tools, guided) };
+          const traced = trace === undefined ? asked : { ...asked, trace };
+          const request = { ...traced, ...requestOf([...said, ...since], tools, guided) };
           return options.model.call(request, ending, {
             answered,
             ...(tap !== undefined && { tap }),

@@ -14,7 +14,14 @@ type Asked = Omit<ApprovalRequested, "type" | "approvalId" | "deadline">;
 export function ask(work: Work, asked: Asked): void {
   const approvalId = work.ids.next("appr");
   const deadline = work.at + (ownWait(work) ?? agentOf(work).approvalMs);
-  work.emit({ type: "approval.requested", approvalId, ...asked, deadline });
+  work.emit({ type: "approval.requested", approvalId, ...asked, deadline, ...route(work) });
+}
+
+function route({ state }: Work): Pick<ApprovalRequested, "routedTo"> {
+  const controller = liveClients(state.clients).find(({ mode }) => mode === "controller");
+  if (controller === undefined) return {};
+  const { clientId, metadata } = controller;
+  return { routedTo: { clientId, metadata } };
 }
 
 function ownWait({ state }: Work): number | undefined {

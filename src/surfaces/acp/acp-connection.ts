@@ -5,14 +5,13 @@ import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
-import { agentEventLine } from "../../wire/acp/agent-event.ts";
 import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { withdrawalLine } from "../../wire/acp/permission-request.ts";
-import { updateLine } from "../../wire/acp/session-update.ts";
+import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
-import { createRpcConnection } from "../../wire/jsonrpc/rpc-connection.ts";
+import { createRpcConnection, type Received } from "../../wire/jsonrpc/rpc-connection.ts";
 import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
@@ -21,6 +20,7 @@ import type {
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpLog, ClientLink } from "./client-link.ts";
+import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { hostShells, hostToolList } from "./host-lists.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -42,6 +42,10 @@ export interface AcpConnectionOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly writer: LineWriter;
+  /** Shared with other connections, where there are any. */
+  readonly lines?: SharedLines;
+  /** Where turns are limited. */
+  readonly countTurn?: CountTurn;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault. */
   readonly detail?: AcpLog;
@@ -68,6 +72,8 @@ interface Question {
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
   const { sessions, principal, connectionId, version, writer, clock, log, detail } = options;
+  const { lines = sharedLines(), countTurn = () => () => {} } = options;
+  const turns = countedTurns(countTurn);
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
   const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
   /** The sessions of prompts that have no answer yet. */
@@ -97,10 +103,11 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     name: () => clientName ?? "",
     profile: () => profile,
     hasCursors: options.hasCursors,
-    update: (...told) => writer.write(updateLine(...told), told[0]),
-    event: (...told) => writer.write(agentEventLine(...told), told[0]),
+    update: (...told) => writer.write(lines.update(...told), told[0]),
+    event: (...told) => writer.write(lines.event(...told), told[0]),
     answer(request, outcome) {
       prompts.delete(request.id);
+      turns.end(request);
       const line = rpc.answer(request, outcome);
       if (line !== undefined) writer.write(line, sessionIn(request.params));
     },
@@ -147,7 +154,11 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });
     const lane = "sessionId" in value ? value.sessionId : "";
-    if (value.type === "prompt") prompts.set(given.id, lane);
+    if (value.type === "prompt") {
+      const error = turns.begin(given);
+      if (error !== undefined) return link.answer(given, { ok: false, error });
+      prompts.set(given.id, lane);
+    }
     lanes.run(lane, () => requests.perform(given, value));
   }
 
@@ -162,32 +173,38 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     lanes.run(sessionId, () => requests.cancelPrompt(sessionId, wanted.requestId));
   }
 
+  function take(message: Received<Question>): void {
+    switch (message.type) {
+      case "request":
+        return request(message);
+      case "notification":
+        return notification(message);
+      case "response":
+        return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
+      case "stray":
+        return detail?.("an answer that nobody waits for", { id: message.id });
+      case "refused":
+        return writer.write(message.line);
+    }
+  }
+
   return {
     get isInitialized() {
       return clientName !== undefined;
     },
     receive(item) {
       if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
-      const message = rpc.read(item.text);
-      switch (message.type) {
-        case "request":
-          return request(message);
-        case "notification":
-          return notification(message);
-        case "response":
-          return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
-        case "stray":
-          return detail?.("an answer that nobody waits for", { id: message.id });
-        case "refused":
-          return writer.write(message.line);
-      }
+      for (const message of rpc.readAll(item.text)) take(message);
     },
     async calm() {
       await lanes.below(MOST_TASKS);
       await writer.below(MOST_UNREAD);
     },
     idle: () => lanes.below(0),
-    leave: (reason) => requests.leave(reason),
+    leave(reason) {
+      turns.endAll();
+      return requests.leave(reason);
+    },
   };
 }
 

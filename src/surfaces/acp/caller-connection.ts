@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { randomText } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { SharedLines } from "../../wire/acp/shared-lines.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
 import { callerSessions } from "./caller-sessions.ts";
 import type { AcpLog } from "./client-link.ts";
@@ -16,6 +17,8 @@ export interface AcpServingOptions {
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly clock: Clock;
+  /** Of all that are served. */
+  readonly lines: SharedLines;
   readonly log: AcpLog;
 }
 
@@ -23,7 +26,7 @@ export interface AcpServingOptions {
 export function callerConnection(
   caller: Caller,
   writer: LineWriter,
-  { sessions, rates, clock, log }: AcpServingOptions,
+  { sessions, rates, clock, lines, log }: AcpServingOptions,
 ): AcpConnection {
   return createAcpConnection({
     sessions: callerSessions(sessions, caller, rates),
@@ -36,6 +39,8 @@ export function callerConnection(
     version: packageVersion(),
     clock,
     writer,
+    lines,
+    ...(rates !== undefined && { countTurn: () => rates.turn(caller.id) }),
     log,
   });
 }

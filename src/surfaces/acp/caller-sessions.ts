@@ -10,17 +10,21 @@ export function callerSessions(
   rates: RateLimits | undefined,
 ): Sessions {
   const isOwn = ({ agent }: { readonly agent: string }): boolean => mayUseAgent(caller, agent);
+  const agentFor = (named: string | undefined): string => {
+    const agent = named ?? sessions.agents.find((one) => mayUseAgent(caller, one));
+    if (agent === undefined || !isOwn({ agent })) throw noAgent();
+    return agent;
+  };
   const allowed = (wanted: OpenSession): OpenSession => {
     rates?.request(caller.id);
-    const agent = wanted.agent ?? sessions.agents.find((one) => mayUseAgent(caller, one));
-    if (agent === undefined || !isOwn({ agent })) throw noAgent();
-    return { ...wanted, agent };
+    return { ...wanted, agent: agentFor(wanted.agent) };
   };
   return {
     ...sessions,
     get agents() {
       return sessions.agents.filter((agent) => mayUseAgent(caller, agent));
     },
+    ready: async (agent) => sessions.ready(agentFor(agent)),
     open: async (wanted) => sessions.open(allowed(wanted)),
     begin: async (wanted, first) => sessions.begin(allowed(wanted), first),
     async command(sessionId, command, from) {

@@ -28,6 +28,8 @@ export async function followSession(following: Following): Promise<void> {
   const places = link.hasCursors || from !== undefined ? toldPlaces(encoding, from, deliver) : null;
   for await (const batch of link.sessions.subscribe(encoding.sessionId, undefined, signal)) {
     for (const envelope of batch.events) {
+      // Many sessions may wait for the same room: whoever finds it taken waits on.
+      while (!link.hasRoom() && !signal.aborted) await link.room();
       if (signal.aborted) return;
       following.before(envelope);
       if (places === null) encoder.step(state, envelope, (output) => deliver(output));
@@ -37,7 +39,6 @@ export async function followSession(following: Following): Promise<void> {
         places.tell(outputs, { incarnation: batch.incarnation, seq: envelope.seq });
       }
       following.after(envelope);
-      if (!link.hasRoom()) await link.room();
     }
   }
   if (!signal.aborted) throw new Error("The session's events ended");

@@ -39,9 +39,14 @@ export function setupRequests(
   const isOwner = link.isUser && principal.rights.includes("control");
 
   async function sessionFor(setup: SessionSetup): Promise<SessionEntry> {
-    if (fixed !== undefined && fixed !== "latest") return table.find(fixed);
-    const latest = fixed === "latest" ? await latestSession(sessions, principal) : undefined;
-    return latest ?? sessions.open({ principal, ...place(setup) });
+    const found = await fixedSession();
+    await sessions.ready(found?.agent);
+    return found ?? sessions.open({ principal, ...place(setup) });
+  }
+
+  async function fixedSession(): Promise<SessionEntry | undefined> {
+    if (fixed === undefined) return undefined;
+    return fixed === "latest" ? latestSession(sessions, principal) : table.find(fixed);
   }
 
   /** Others work where the agent does. */
@@ -91,7 +96,9 @@ export function setupRequests(
     async follow(request, sessionId, setup) {
       const { servers, from, history } = setup;
       checkSetup(link, setup);
-      if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
+      const found = await table.find(sessionId);
+      await sessions.ready(found.agent);
+      if (from !== undefined) await checkCursor(sessions, found, from);
       const { session, entry } = await table.joinExisting(sessionId, servers);
       await extend(session, entry, setup);
       const { seq: upTo } = entry;
@@ -106,6 +113,7 @@ export function setupRequests(
     async fork(request, source, setup) {
       checkSetup(link, setup);
       const { agent } = await table.find(source);
+      await sessions.ready(agent);
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,

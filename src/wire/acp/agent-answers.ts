@@ -4,6 +4,7 @@ import { AUTH_METHODS } from "./auth-methods.ts";
 import type { SettingsAnswer } from "./session-modes.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
+import { PROMPT_CAPABILITIES } from "./prompt-content.ts";
 import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 import { harnCapabilities } from "./extensions.ts";
 
@@ -17,7 +18,7 @@ export function initializeAnswer(version: string): unknown {
     agentInfo: { name: "spanline", title: "Spanline", version },
     agentCapabilities: {
       loadSession: offered.includes("loadSession"),
-      promptCapabilities: { image: false, audio: false, embeddedContext: true },
+      promptCapabilities: PROMPT_CAPABILITIES,
       mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: {
         ...Object.fromEntries(

@@ -3,8 +3,8 @@ import { cursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
 /**
- * An update of the bridge's own as a client is told that did not ask for them. SDKs throw a whole notification away, and
- * complain, when they do not know its `sessionUpdate`; a method that they do not know they pass over.
+ * An update of the bridge's own, for a host whose SDK throws a whole notification away, and complains, when it does not know
+ * its `sessionUpdate`.
  */
 export function agentEventLine(sessionId: string, update: VendorUpdate, cursor?: string): string {
   const place = cursor === undefined ? {} : cursorMeta(cursor);

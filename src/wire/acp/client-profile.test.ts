@@ -17,13 +17,14 @@ describe("the profile of a client", () => {
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       _meta: {
-        harn: { hostTools: true, shells: true },
+        harn: { hostTools: true, shells: true, agentEvents: true },
         terminal_output: true,
         "terminal-auth": true,
       },
     };
     expect(clientProfile(capabilities)).toEqual({
       isBridgeHost: true,
+      takesEvents: true,
       hasTools: true,
       hasShells: true,
       readsFiles: true,

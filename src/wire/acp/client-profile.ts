@@ -4,6 +4,11 @@ import { isObject } from "../../domain/json.ts";
 export interface ClientProfile {
   /** Knows the Harn bridge: it is sent the bridge's own updates, and what stands under `_meta.harn` of messages. */
   readonly isBridgeHost: boolean;
+  /**
+   * Is sent those updates as notifications `_harn/agentEvent`. For a host on an SDK that throws away updates which it does
+   * not know; one that did not ask may have an SDK that complains of notifications which nobody handles.
+   */
+  readonly takesEvents: boolean;
   /** Has tools of its own, and says which when it is asked. */
   readonly hasTools: boolean;
   /** Says which shells its machine has, and which its user chose. */
@@ -23,6 +28,7 @@ export interface ClientProfile {
 /** Whoever says nothing. */
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
+  takesEvents: false,
   hasTools: false,
   hasShells: false,
   readsFiles: false,
@@ -45,6 +51,7 @@ export function clientProfile(capabilities: unknown): ClientProfile {
   const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
   return {
     isBridgeHost: isOffered(meta["harn"]),
+    takesEvents: isOffered(bridge["agentEvents"]),
     hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
     hasShells: isOffered(bridge["shells"]),
     readsFiles: files["readTextFile"] === true,

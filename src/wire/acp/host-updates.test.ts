@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { acpOutputs, acpUpdates, HOST } from "../../../test/support/acp-updates.ts";
 import type { AgentEvent } from "../../domain/agent-event.ts";
 import { toolCall, toolSuccess } from "../../domain/tool.ts";
-import { STOCK_CLIENT } from "./client-profile.ts";
+import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
 import { updateLine } from "./session-update.ts";
 import { updateEncoder } from "./update-encoder.ts";
 import type { AcpOutput } from "./update-state.ts";
@@ -48,10 +48,12 @@ describe("who is connected", () => {
     ]);
   });
 
-  it("is told to others as an event, of what happens now and not of themselves [W-24] [ACP-127]", () => {
-    const own: AgentEvent = { type: "client.attached", clientId: "me", mode: "observer", name: "" };
-    const all = acpOutputs([...CLIENTS, own], STOCK_CLIENT, { upTo: 3 });
-    expect(all.map(({ type }) => type)).toEqual(["caught-up", "event", "event"]);
+  it("is an event to hosts that want it so, and nothing to others [W-24] [ACP-127] [ACP-128]", () => {
+    const events = { ...HOST, takesEvents: true };
+    const told = (profile: ClientProfile) =>
+      new Set(acpOutputs(CLIENTS, profile).map(({ type }) => type));
+    expect(told(events)).toEqual(new Set(["caught-up", "event"]));
+    expect(told(STOCK_CLIENT)).toEqual(new Set(["caught-up"]));
   });
 
   it("fits into a line, however many there are [ACP-15]", () => {
@@ -67,7 +69,7 @@ describe("who is connected", () => {
 const call = toolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
 
 describe("what else a host of the bridge is told", () => {
-  it("is what went wrong in the agent's stream; others hear of it as an event [B-036] [W-24]", () => {
+  it("is what went wrong in the agent's stream; others are shown it where they take notices [B-036] [W-24]", () => {
     const raised: AgentEvent = {
       type: "diagnostic.raised",
       diagnostic: { code: "usage_invalid", message: "No number", count: 2 },
@@ -86,10 +88,14 @@ describe("what else a host of the bridge is told", () => {
       },
     ]);
     expect(JSON.stringify(acpUpdates([unknown], HOST))).not.toContain("secret");
-    expect(acpOutputs([raised, unknown], STOCK_CLIENT).map(({ type }) => type)).toEqual([
-      "caught-up",
-      "event",
-      "event",
+    expect(acpUpdates([raised, unknown], STOCK_CLIENT)).toEqual([]);
+    expect(acpUpdates([raised, unknown], { ...STOCK_CLIENT, takesNotices: true })).toEqual([
+      { sessionUpdate: "notice", severity: "warning", title: "No number" },
+      {
+        sessionUpdate: "notice",
+        severity: "warning",
+        title: "The agent's side sent something unknown: x",
+      },
     ]);
   });
 

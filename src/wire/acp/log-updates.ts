@@ -1,6 +1,8 @@
 import type { DiagnosticRaised, UnknownReported } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import { tellVendor, type AcpOutput, type UpdateState } from "./update-state.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { fittedText } from "./fitted.ts";
+import { tell, tellVendor, type AcpOutput, type UpdateState } from "./update-state.ts";
 import { logUpdate } from "./vendor-updates.ts";
 
 export function logDiagnostic(
@@ -9,7 +11,7 @@ export function logDiagnostic(
   emit: Emit<AcpOutput>,
 ): void {
   const { message, ...fields } = diagnostic;
-  tellVendor(state, logUpdate({ level: "warn", message, fields }), emit);
+  warn(state, message, fields, emit);
 }
 
 /** Without what it was: that is for the operator, who reads the log. */
@@ -19,5 +21,21 @@ export function logUnknown(
   emit: Emit<AcpOutput>,
 ): void {
   const message = `The agent's side sent something unknown: ${name}`;
-  tellVendor(state, logUpdate({ level: "warn", message, fields: { what, name } }), emit);
+  warn(state, message, { what, name }, emit);
+}
+
+/** Hosts have it in their log. Others show it to their user, where they can, and when it happens. */
+function warn(
+  state: UpdateState,
+  message: string,
+  fields: JsonObject,
+  emit: Emit<AcpOutput>,
+): void {
+  const { isBridgeHost, takesNotices } = state.profile();
+  if (isBridgeHost) {
+    return tellVendor(state, logUpdate({ level: "warn", message, fields }), emit);
+  }
+  if (!takesNotices || !state.isLive || message === "") return;
+  const title = fittedText(message, state.lineBytes / 4);
+  tell(state, { sessionUpdate: "notice", severity: "warning", title }, emit);
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../domain/json.ts";
 import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
-import { decodeRequest } from "./methods.ts";
+import { initializeAnswer } from "./agent-answers.ts";
+import { decodeRequest, METHODS } from "./methods.ts";
 
 function value(method: string, params?: JsonValue): unknown {
   const decoded = decodeRequest(method, params);
@@ -79,14 +80,9 @@ describe("a client's request", () => {
     ["a block that is no object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
     ["a text without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
     [
-      "a picture, which was not offered [ACP-65]",
+      "sound, which was not offered [ACP-65]",
       "session/prompt",
-      { sessionId: "s", prompt: [{ type: "image", data: "", mimeType: "image/png" }] },
-    ],
-    [
-      "a resource of bytes",
-      "session/prompt",
-      { sessionId: "s", prompt: [{ type: "resource", resource: { uri: "a:", blob: "" } }] },
+      { sessionId: "s", prompt: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
     ],
   ])("is refused with %s", (_, method, params) => {
     expect(value(method, params)).toBe(-32602);
@@ -98,27 +94,27 @@ describe("a client's request", () => {
       expect(value(method, {})).toBe(-32601);
     },
   );
+});
 
-  it("is a prompt of text, links and embedded text", () => {
-    const prompt = [
-      { type: "text", text: "Look at" },
-      { type: "resource_link", uri: "file:///a.ts", name: "a.ts" },
-      { type: "resource_link", uri: "zed:///agent/terminal" },
-      { type: "resource", resource: { uri: "file:///b.ts", text: "let b;" } },
-    ];
-    expect(value("session/prompt", { sessionId: "s", prompt })).toEqual({
-      type: "prompt",
-      sessionId: "s",
-      command: {
-        type: "prompt",
-        content: [
-          { type: "text", text: "Look at" },
-          { type: "text", text: "[a.ts](file:///a.ts)" },
-          { type: "text", text: "zed:///agent/terminal" },
-          { type: "text", text: '<resource uri="file:///b.ts">\nlet b;\n</resource>' },
-        ],
-      },
-    });
+describe("a method that ACP does not have", () => {
+  it("can be called by a name that ACP leaves free as well [W-25] [ACP-137]", () => {
+    const standard =
+      /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|set_\w+))$/;
+    const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
+    expect(own).toContain("session/attach");
+    for (const name of own) {
+      expect([name, METHODS.get(`_harn/${name}`)]).toEqual([name, METHODS.get(name)]);
+    }
+  });
+});
+
+describe("steering", () => {
+  it("is offered where there is a method for it, and not before [ACP-30]", () => {
+    const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
+    const offered = JSON.stringify(initializeAnswer("1"));
+    expect(offered.includes('"steering":{"supported":true}')).toBe(isThere);
+    expect(offered.includes("steering")).toBe(isThere);
+    expect(value("_session/steering", { sessionId: "s" }) !== -32601).toBe(isThere);
   });
 });
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { traceContext } from "../../domain/trace-context.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
@@ -118,17 +119,19 @@ function decodeList({ cwd, cursor, additionalDirectories }: JsonObject): Decoded
 }
 
 function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
-  const { sessionId, prompt } = params;
+  const { sessionId, prompt, _meta: meta } = params;
   if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
   const { promptId } = harnFields(params);
   if (promptId !== undefined && (!isFilled(promptId) || promptId.length > MAX_KEY))
     return refusedParams(`"promptId" is no name of 1 to ${MAX_KEY} characters`);
+  const trace = isObject(meta) ? traceContext(meta) : undefined;
+  const options = trace === undefined ? {} : { options: { trace } };
   return decoded({
     type: "prompt",
     sessionId,
-    command: { type: "prompt", content: content.value },
+    command: { type: "prompt", content: content.value, ...options },
     ...(promptId !== undefined && { promptKey: promptId }),
   });
 }

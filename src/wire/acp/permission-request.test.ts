@@ -103,7 +103,7 @@ describe("a permission request", () => {
     expect(named({})).toBe("Always allow edit_file in this session");
   });
 
-  it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87]", () => {
+  it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87] [W-26]", () => {
     const { method, params: sent } = permissionRequest(asked, place);
     expect(acpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
     const { toolCall, options } = params();
@@ -118,7 +118,7 @@ describe("a permission request", () => {
     ]);
   });
 
-  it("has the fields of the Harn bridge, at the root and beside the call [B-088] [ACP-95]", () => {
+  it("has the fields of the Harn bridge, at the root and beside the call [B-088] [ACP-95] [W-26]", () => {
     const sent = params();
     const names = ["approvalRequest", "policyDecision", "mutation", "declaredPaths"];
     for (const name of names) {

@@ -14,8 +14,9 @@ export function showSent(state: UpdateState, event: MessageSent, emit: Emit<AcpO
   const texts = event.content.map(partText);
   const content = texts.map((text) => ({ type: "text", text }) as const);
   const message: UserMessage = { sessionUpdate: "user_message", messageId, content };
-  // Only hosts of the bridge know it, and it cannot come in pieces.
-  if (state.profile().isBridgeHost && fits(message, state.lineBytes - LINE_MARGIN)) {
+  const { isBridgeHost, takesEvents } = state.profile();
+  // Only hosts of the bridge know it, where their SDK lets it through, and it cannot come in pieces.
+  if (isBridgeHost && !takesEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
     return tell(state, message, emit);
   }
   for (const text of texts) tellChunks(state, "user_message_chunk", { messageId, text }, emit);

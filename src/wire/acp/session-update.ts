@@ -16,7 +16,8 @@ export type StandardUpdate =
   | ModeUpdate
   | CommandsUpdate
   | PlanUpdate
-  | OptionsUpdate;
+  | OptionsUpdate
+  | NoticeUpdate;
 
 export interface ChunkUpdate {
   readonly sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -69,6 +70,25 @@ export type ToolContent =
 
 export interface InfoUpdate {
   readonly sessionUpdate: "session_info_update";
+  readonly title?: string;
+  readonly _meta?: { readonly harn: { readonly turn: TurnInfo } };
+}
+
+/** The end of a turn, for hosts: the answer to its prompt goes to one connection, and is lost with that. */
+export interface TurnInfo {
+  readonly turnId: string;
+  readonly promptId: string | null;
+  /** Who sent the prompt. */
+  readonly clientId: string | null;
+  /** As the answer to the prompt has them: one of the two. */
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** Something for the user that is no part of the conversation. Only clients that say so take it. */
+export interface NoticeUpdate {
+  readonly sessionUpdate: "notice";
+  readonly severity: "warning";
   readonly title: string;
 }
 

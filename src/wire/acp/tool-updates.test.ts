@@ -83,7 +83,7 @@ describe("the executor of a call", () => {
     ["edit_file", "harn_builtin", "[B-082]"],
     ["open_tab", "host_bridge", "[B-083]"],
     ["linear__search", { kind: "mcp_server", serverName: "linear" }, "[B-084] [B-085]"],
-  ])("of %s is told as %j %s", (name, executor) => {
+  ])("of %s is told as %j %s [ACP-84]", (name, executor) => {
     expect(harn(told(name, agentWith(), "succeeded").at(-1)).executor).toEqual(executor);
   });
 

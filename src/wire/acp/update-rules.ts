@@ -8,7 +8,8 @@ import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { jsonText } from "../../domain/json.ts";
 import { titleOf } from "../../domain/title-of.ts";
-import { fittedText } from "./fitted.ts";
+import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
+import { fittedObject, fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { tellPlan } from "./plan-updates.ts";
@@ -60,6 +61,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
+    state.prompters.delete(promptId);
     emit({ type: "answer", promptId, outcome: cancelledAnswer() });
   }),
   "turn.started": mapped((state, { turnId, promptId }, emit) => {
@@ -174,6 +176,7 @@ function rememberPrompt(
   { actor }: Envelope,
 ): void {
   if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
+  if (actor?.clientId !== undefined) state.prompters.set(promptId, actor.clientId);
   const title = state.isTitled ? undefined : titleOf(content);
   if (title !== undefined) tellTitle(state, title, emit);
 }
@@ -195,5 +198,22 @@ function finishTurn(
   const promptId = state.turn?.turnId === event.turnId ? state.turn.promptId : undefined;
   state.turn = undefined;
   state.endedTurn = event.turnId;
-  if (promptId !== undefined) emit({ type: "answer", promptId, outcome: promptAnswer(event) });
+  const outcome = promptAnswer(event);
+  tellTurnEnd(state, { turnId: event.turnId, promptId }, outcome, emit);
+  if (promptId !== undefined) emit({ type: "answer", promptId, outcome });
+}
+
+function tellTurnEnd(
+  state: UpdateState,
+  { turnId, promptId }: { readonly turnId: string; readonly promptId: string | undefined },
+  outcome: RpcOutcome,
+  emit: Emit<AcpOutput>,
+): void {
+  const clientId = state.prompters.get(promptId ?? "") ?? null;
+  state.prompters.delete(promptId ?? "");
+  if (!state.profile().isBridgeHost) return;
+  const { ok: _, ...answer } = outcome;
+  const ended = fittedObject(answer, state.lineBytes / 2);
+  const harn = { turn: { turnId, promptId: promptId ?? null, clientId, ...ended } };
+  tell(state, { sessionUpdate: "session_info_update", _meta: { harn } }, emit);
 }

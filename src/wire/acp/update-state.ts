@@ -12,7 +12,7 @@ import type { VisibleText } from "./visible-text.ts";
 /** What a session's events come to for one client. */
 export type AcpOutput =
   | { readonly type: "update"; readonly update: SessionUpdate }
-  /** An update of the bridge's own, for a client that knows none: it goes out as `_harn/agentEvent`. */
+  /** An update of the bridge's own, for a host that wants it as `_harn/agentEvent`. */
   | { readonly type: "event"; readonly update: VendorUpdate }
   /** A permission to be asked for. */
   | ({ readonly type: "ask" } & Asked)
@@ -65,6 +65,8 @@ export interface UpdateState {
   /** Whether they are put to this client. */
   isAsked: boolean;
   readonly ownPrompts: Set<string>;
+  /** Who sent the prompts that have not ended. */
+  readonly prompters: Map<string, string>;
   isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
@@ -113,6 +115,7 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     isAsked: false,
     asked: new Map(),
     ownPrompts: new Set(),
+    prompters: new Map(),
     isTitled: false,
     agent: undefined,
     workingDirectory: undefined,
@@ -135,12 +138,14 @@ export function tell(state: UpdateState, update: SessionUpdate, emit: Emit<AcpOu
   if (isTold(state)) emit({ type: "update", update });
 }
 
-/** Tells something that ACP has no word for. Whoever did not ask for such things is told only of what happens now. */
+/** Tells something that ACP has no word for, to whoever asked for such things. */
 export function tellVendor(state: UpdateState, whole: VendorUpdate, emit: Emit<AcpOutput>): void {
   const harn = fittedObject(whole["_meta"].harn, state.lineBytes - LINE_MARGIN);
   const update = { ...whole, _meta: { harn } };
-  if (state.profile().isBridgeHost) tell(state, update, emit);
-  else if (state.isLive) emit({ type: "event", update });
+  const { isBridgeHost, takesEvents } = state.profile();
+  if (!isBridgeHost) return;
+  if (!takesEvents) tell(state, update, emit);
+  else if (isTold(state)) emit({ type: "event", update });
 }
 
 /** Bytes of a line that its names, ids and braces may take. */

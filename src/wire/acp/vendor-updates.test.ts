@@ -119,8 +119,8 @@ describe("the bridge's own updates", () => {
   });
 });
 
-describe("the same for a client that did not ask for them", () => {
-  it("is a notification that it may pass over, with its fields beside its kind [W-24]", () => {
+describe("the same for a host that wants them as events", () => {
+  it("is a notification, with its fields beside its kind [W-24]", () => {
     const update = encoders.logUpdate({ level: "warn", message: "m", fields: { code: "c" } });
     expect(JSON.parse(agentEventLine("s", update))).toEqual({
       jsonrpc: "2.0",

@@ -1,12 +1,9 @@
+import type { TraceContext as W3cTraceContext } from "../../domain/trace-context.ts";
 import { checkLength } from "./check.ts";
 
-/** The caller's place in a distributed trace, passed on as it is. */
-export interface TraceContext {
-  readonly traceparent?: string;
-  readonly tracestate?: string;
-  /** For X-Ray. */
+/** With what X-Ray has beside it. */
+export interface TraceContext extends W3cTraceContext {
   readonly traceId?: string;
-  readonly baggage?: string;
 }
 
 export interface SessionHeaders {

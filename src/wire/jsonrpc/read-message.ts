@@ -10,10 +10,29 @@ import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
  */
 export function readMessage(line: string): RpcMessage {
   const parsed = parseJson(line);
-  if (!parsed.ok) return invalid(parseError(parsed.reason));
-  const message = parsed.value;
-  // ACP sends single messages only; one error for the whole batch, as its SDK answers.
-  if (Array.isArray(message)) return invalid(invalidRequest("batches are not accepted"));
+  return parsed.ok ? messageOf(parsed.value) : invalid(parseError(parsed.reason));
+}
+
+/**
+ * Reads one line that may be a batch: each of its messages is one as if it had come alone. What answers them are single
+ * lines too: a batch of answers would have to wait for the last, and a prompt takes as long as its turn.
+ */
+export function readMessages(line: string): readonly RpcMessage[] {
+  const parsed = parseJson(line);
+  if (!parsed.ok) return [invalid(parseError(parsed.reason))];
+  const { value } = parsed;
+  if (!Array.isArray(value)) return [messageOf(value)];
+  if (value.length === 0) return [invalid(invalidRequest("a batch is empty"))];
+  if (value.length > MOST_IN_BATCH) {
+    return [invalid(invalidRequest(`a batch has more than ${MOST_IN_BATCH} messages`))];
+  }
+  return value.map(messageOf);
+}
+
+const MOST_IN_BATCH = 100;
+
+function messageOf(message: JsonValue): RpcMessage {
+  if (Array.isArray(message)) return invalid(invalidRequest("a batch is not accepted here"));
   if (!isObject(message)) return invalid(invalidRequest("a message is an object"));
   if (message["jsonrpc"] !== undefined && message["jsonrpc"] !== "2.0") {
     return invalid(invalidRequest('"jsonrpc" is not "2.0"'), idOf(message) ?? null);

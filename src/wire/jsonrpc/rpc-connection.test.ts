@@ -58,7 +58,35 @@ describe("reading a line", () => {
     expect(refusal(connection().read(line))).toEqual({ id, code });
   });
 
-  it("refuses a batch with one error, whatever is in it [ACP-6]", () => {
+  it("reads each message of a batch as if it had come alone, and refuses what is none [ACP-6]", () => {
+    const batch = [
+      { jsonrpc: "2.0", id: 1, method: "a" },
+      { jsonrpc: "2.0", method: "b" },
+      7,
+      [{ jsonrpc: "2.0", id: 2, method: "c" }],
+      { jsonrpc: "2.0", id: "x", result: 1 },
+    ];
+    const read = connection().readAll(JSON.stringify(batch));
+    expect(read.map(({ type }) => type)).toEqual([
+      "request",
+      "notification",
+      "refused",
+      "refused",
+      "stray",
+    ]);
+    expect(connection().readAll('{"id":1,"method":"a"}')).toMatchObject([{ type: "request" }]);
+  });
+
+  it("refuses a batch of nothing, or of very many, with one error [ACP-6]", () => {
+    const many = Array.from({ length: 101 }, (_, id) => ({ id, method: "a" }));
+    for (const line of ["[]", JSON.stringify(many), "[{]"]) {
+      const read = connection().readAll(line);
+      expect(read).toHaveLength(1);
+      expect(read.map(refusal)).toMatchObject([{ id: null }]);
+    }
+  });
+
+  it("refuses a batch with one error where none is expected, whatever is in it [ACP-6]", () => {
     const batch = JSON.stringify([
       { jsonrpc: "2.0", id: 1, method: "a" },
       { jsonrpc: "2.0", id: 2, method: "b" },

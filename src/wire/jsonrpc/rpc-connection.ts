@@ -1,8 +1,9 @@
-import { readMessage } from "./read-message.ts";
+import { readMessage, readMessages } from "./read-message.ts";
 import { internalError, invalidRequest } from "./rpc-error.ts";
 import type {
   RequestId,
   RpcAnswer,
+  RpcMessage,
   RpcNotification,
   RpcOutcome,
   RpcRequest,
@@ -37,6 +38,8 @@ export type Received<Waiting> =
  */
 export interface RpcConnection<Waiting extends object> {
   read(line: string): Received<Waiting>;
+  /** The same for a line that may be a batch: what each of its messages comes to, in their order. */
+  readAll(line: string): readonly Received<Waiting>[];
   /** The answer to a line that was passed over unread. */
   refuse(reason: string): string;
   /** Undefined when too many are unanswered: it is not sent. */
@@ -77,23 +80,25 @@ export function createRpcConnection<Waiting extends object>({
     return request;
   }
 
+  function received(message: RpcMessage): Received<Waiting> {
+    switch (message.type) {
+      case "request":
+        return readRequest(message);
+      case "notification":
+        return message;
+      case "response":
+        return readResponse(message.id, message.outcome);
+      case "invalid":
+        return {
+          type: "refused",
+          line: responseLine(message.id, { ok: false, error: message.error }),
+        };
+    }
+  }
+
   return {
-    read(line) {
-      const message = readMessage(line);
-      switch (message.type) {
-        case "request":
-          return readRequest(message);
-        case "notification":
-          return message;
-        case "response":
-          return readResponse(message.id, message.outcome);
-        case "invalid":
-          return {
-            type: "refused",
-            line: responseLine(message.id, { ok: false, error: message.error }),
-          };
-      }
-    },
+    read: (line) => received(readMessage(line)),
+    readAll: (line) => readMessages(line).map(received),
     refuse: (reason) => responseLine(null, { ok: false, error: invalidRequest(reason) }),
     request(method, params, waiting) {
       if (ours.size >= maxOpenRequests) return undefined;

@@ -1,0 +1,23 @@
+import { SpanlineError } from "../domain/errors.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Agent } from "./agent.ts";
+
+/** Rejects where an agent has no credentials. What takes long to find out, or is something else, the next turn will tell. */
+export async function agentReady(
+  { provider }: Pick<Agent, "provider">,
+  clock: Clock,
+): Promise<void> {
+  const looking = provider.ready?.();
+  if (looking === undefined) return;
+  await new Promise<void>((resolve, reject) => {
+    const callOff = clock.after(PATIENCE_MS, resolve);
+    const failed = (error: unknown): void => {
+      if (error instanceof SpanlineError && error.code === "no_credentials") reject(error);
+      else resolve();
+    };
+    void looking.then(resolve, failed).finally(callOff);
+  });
+}
+
+/** Nobody waits longer for a session to be set up than it takes to load what looks for credentials. */
+const PATIENCE_MS = 3000;

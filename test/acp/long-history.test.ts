@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { acpClient, asText, USER } from "../support/acp-client.ts";
+import { acpServer } from "../support/acp-socket.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+const TURNS = 5000;
+
+/** A question and its answer. */
+function turnOf(count: number): AgentEvent[] {
+  const turnId = `turn_${count}`;
+  const promptId = `prompt_${count}`;
+  const messageId = `msg_${count}`;
+  const content = [{ type: "text", text: `Question ${count}` }] as const;
+  const end = { outcome: "completed", reason: null, usage: null, steps: 1 } as const;
+  return [
+    { type: "prompt.accepted", promptId, content },
+    { type: "turn.started", turnId, promptId },
+    { type: "message.sent", messageId: `${messageId}_q`, content, origin: "prompt", promptId },
+    { type: "message.started", messageId, role: "assistant" },
+    { type: "text.finished", messageId, block: 0, text: `Answer ${count}` },
+    { type: "message.finished", messageId, reason: null },
+    { type: "turn.finished", turnId, ...end },
+  ];
+}
+
+/** Real sessions on a real file, and one of them with ten thousand messages. */
+async function world(principal: string) {
+  const folder = mkdtempSync(join(tmpdir(), "spanline-long-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const store = await openSqliteStore({ file: join(folder, "log.db") });
+  onTestFinished(() => store.close());
+  const agent = agentOf({ provider: scriptedProvider([says("Hi")]) });
+  const before = sessionsOn(store, agent);
+  const { sessionId } = await before.open({ principal: { ...USER, id: principal } });
+  await before.close();
+  const { lease } = await store.acquire(sessionId, { owner: "past", now: 0, forMs: 1 });
+  let seq = (await store.head(sessionId))?.seq ?? 0;
+  for (let count = 0; count < TURNS; count += 100) {
+    const turns = Array.from({ length: 100 }, (_, at) => turnOf(count + at)).flat();
+    const events = turns.map((event) => ({ at: 0, visibility: "public", event }) as const);
+    await store.append(lease, seq, { events, sync: false });
+    seq += events.length;
+  }
+  const sessions = sessionsOn(store, agent);
+  onTestFinished(() => sessions.close());
+  return { sessions, sessionId };
+}
+
+describe("a session of ten thousand messages", () => {
+  it.each(["session/load", "session/resume"])(
+    "is taken up by %s while others are answered, again and again [ACP-64]",
+    async (method) => {
+      const { sessions, sessionId } = await world(USER.id);
+      const client = await acpClient(sessions);
+      await client.begin();
+      const other = await acpClient(sessions);
+      const quick = await other.begin();
+      const loading = client.ask(method, { sessionId, ...SETUP });
+      const loaded = { isDone: false };
+      void loading.then(() => Object.assign(loaded, { isDone: true }));
+      let answered = 0;
+      while (!loaded.isDone) {
+        const answer = await other.ask("session/resume", { sessionId: quick, ...SETUP });
+        expect(answer["result"]).toEqual({});
+        if (!loaded.isDone) answered += 1;
+      }
+      expect(answered).toBeGreaterThan(5);
+      const shown = client.updates(sessionId).length;
+      expect(shown).toBeGreaterThanOrEqual(method === "session/load" ? 2 * TURNS : 0);
+      const prompt = [{ type: "text", text: "And now?" }];
+      expect(await client.result("session/prompt", { sessionId, prompt })).toMatchObject({
+        stopReason: "end_turn",
+      });
+    },
+  );
+
+  it("is told over a WebSocket while another client of the same server prompts [ACP-64]", async () => {
+    const { sessions, sessionId } = await world("local");
+    const server = await acpServer(sessions);
+    const client = await server.connect();
+    await client.begin();
+    const other = await server.connect();
+    const quick = await other.begin();
+    const loading = client.ask("session/load", { sessionId, ...SETUP });
+    const prompt = [{ type: "text", text: "Quick" }];
+    const answer = await other.result("session/prompt", { sessionId: quick, prompt });
+    expect(asText(answer["stopReason"])).toBe("end_turn");
+    expect(client.messages.some(({ id, result }) => id === 3 && result !== undefined)).toBe(false);
+    expect((await loading)["error"]).toBe(undefined);
+  });
+});
