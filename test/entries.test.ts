@@ -150,8 +150,10 @@ describe("the public entries", () => {
     `);
     expect(Object.keys(host).sort()).toMatchInlineSnapshot(`
       [
+        "CONNECTION_GONE",
         "ERROR_CODES",
         "SpanlineError",
+        "TURN_CANCELLED",
         "createClient",
         "createHost",
         "lineStreams",

@@ -25,3 +25,20 @@ export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
     void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
   });
 }
+
+/** What work comes to, or that it takes longer than so many milliseconds; then it is nobody's concern any more. */
+export async function orLate<Value>(
+  timer: Timer,
+  milliseconds: number,
+  work: Promise<Value>,
+): Promise<Value | "late"> {
+  let callOff = (): void => {};
+  const late = new Promise<"late">((resolve) => {
+    callOff = timer.after(milliseconds, () => resolve("late"));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    callOff();
+  }
+}

@@ -6,6 +6,7 @@ import type {
   Settle,
   TurnCaps,
 } from "../domain/agent-event.ts";
+import type { AgentCommand } from "../domain/agent-command.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -46,6 +47,8 @@ export interface AgentDefinition {
   readonly upstream?: { readonly idleSeconds?: number; readonly lifetimeSeconds?: number };
   /** How many tokens the model's context holds: with it, editors show how full that is. */
   readonly contextTokens?: number;
+  /** What people can have said to it by a word, such as `/review`: each under its name. */
+  readonly commands?: { readonly [name: string]: Omit<AgentCommand, "name"> };
   /** A turn that ends without this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts?: number };
 }

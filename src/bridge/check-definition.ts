@@ -4,6 +4,7 @@ import { shown } from "../domain/shown.ts";
 import { fitsPattern } from "../domain/tool-pattern.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { checkCaps } from "./check-caps.ts";
+import { checkCommands } from "./check-commands.ts";
 import {
   checkAmount,
   checkCount,
@@ -31,6 +32,7 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
   "images",
   "contextTokens",
   "upstream",
+  "commands",
   "terminalTool",
 ];
 
@@ -87,6 +89,7 @@ export function checkSettings(given: Given, path: string, tools?: readonly strin
     checkAmount(idleSeconds, at("upstream.idleSeconds"));
     checkAmount(lifetimeSeconds, at("upstream.lifetimeSeconds"));
   }
+  checkCommands(given["commands"], at("commands"));
   checkTerminalTool(given["terminalTool"], at("terminalTool"), tools);
 }
 

@@ -1,3 +1,4 @@
+import type { AgentCommand } from "../domain/agent-command.ts";
 import type { AgentFacts, TurnCaps } from "../domain/agent-event.ts";
 import { digestOf } from "../platform/digest.ts";
 import type { Agent } from "../session/agent.ts";
@@ -60,14 +61,14 @@ function examinerIn({
   protectedFolders = [],
 }: WorkspacePlace): NonNullable<Agent["examine"]> {
   return (call) => {
-    const named = isFixed ? undefined : call.workingDirectory;
-    return examineCall(call, { root: named ?? root, protectedFolders });
+    const { workingDirectory, folders = [] } = isFixed ? {} : call;
+    return examineCall(call, { root: workingDirectory ?? root, folders, protectedFolders });
   };
 }
 
 function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
-  const { contextTokens } = definition;
+  const { contextTokens, commands } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -95,8 +96,18 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
     ...(images !== undefined && { images }),
     ...(contextTokens !== undefined && { contextTokens }),
+    ...(commands !== undefined && { commands: commandsIn(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
     }),
   };
+}
+
+function commandsIn(given: NonNullable<AgentDefinition["commands"]>): readonly AgentCommand[] {
+  return Object.entries(given).map(([name, { description, hint, prompt }]) => ({
+    name,
+    description,
+    ...(hint !== undefined && { hint }),
+    prompt,
+  }));
 }

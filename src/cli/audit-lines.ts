@@ -119,5 +119,5 @@ const BY = {
   person: "answered",
   deadline: "nobody answered",
   cancel: "the turn ended",
-  change: "asked in vain: the rules or the tool changed",
+  change: "asked in vain: the rules, the mode or the tool changed",
 } as const;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../platform/package-version.ts";
 import { addAcp } from "./acp-options.ts";
+import { addChat } from "./chat-options.ts";
 import { addEmulate } from "./emulate-options.ts";
 import { addHarness } from "./harness-options.ts";
 import { addInfer } from "./infer-options.ts";
@@ -48,6 +49,7 @@ const COMMANDS: readonly (readonly [name: string, add: AddCommand])[] = [
   ["up", addUp],
   ["serve", addServe],
   ["acp", addAcp],
+  ["chat", addChat],
   ["run", addRun],
   ["test", addTestAgent],
   ["infer", addInfer],

@@ -1,6 +1,7 @@
 import { namesSecrets } from "../bridge/names-secrets.ts";
 import type { ApprovalRequested } from "../domain/agent-event.ts";
 import { isObject, jsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { FileDiff } from "../domain/tool-output.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { diffLines } from "./diff-lines.ts";
 
@@ -16,9 +17,44 @@ export interface QuestionText {
   readonly whole?: string;
 }
 
+/** What there is to say of a question, wherever it was asked. */
+export interface QuestionFacts {
+  readonly action: string;
+  readonly input: JsonObject | null;
+  readonly diffs: readonly FileDiff[];
+  /** Whether it is about letting something run, and not about how to go on. */
+  readonly isRun: boolean;
+  /** Why it is asked. */
+  readonly reason?: string;
+  /** What the rule that asks wants people to be told. */
+  readonly prompt?: string;
+  readonly risk?: string;
+  /** Files where secrets are kept that it seems to name. */
+  readonly secrets: readonly string[];
+  /** Why there is no diff. */
+  readonly unseen?: JsonObject;
+}
+
+export function questionFacts(request: ApprovalRequested): QuestionFacts {
+  const { action, input, diffs = [], evidence = [], decision, question } = request;
+  const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
+  const { prompt, risk } = decision?.approval ?? {};
+  return {
+    action,
+    input,
+    diffs,
+    isRun: question === "run",
+    secrets: decision === undefined ? [] : namesSecrets(decision.context),
+    ...(decision !== undefined && { reason: decision.reason }),
+    ...(prompt !== undefined && { prompt }),
+    ...(risk !== undefined && { risk }),
+    ...(unseen !== undefined && { unseen }),
+  };
+}
+
 /** What is asked, why, how dangerous it is and what would change: nothing of it has to be looked for further up. */
-export function questionText(request: ApprovalRequested, style: Style): QuestionText {
-  const { diffs = [], action, input } = request;
+export function questionText(facts: QuestionFacts, style: Style): QuestionText {
+  const { diffs, action, input } = facts;
   const hasDiff = diffs.length > 0;
   const shortDiffs = diffs.flatMap((diff) => diffLines(diff, style));
   const wholeDiffs = diffs.flatMap((diff) => diffLines(diff, style, WHOLE));
@@ -26,13 +62,13 @@ export function questionText(request: ApprovalRequested, style: Style): Question
   const what = hasDiff
     ? callText(action, input && shortened(input, SHOWN_ONCE))
     : withoutMiddle(call);
-  const whyLines = reasonLines(request, style);
+  const whyLines = reasonLines(facts, style);
   const isCut = what !== call || shortDiffs.join("\n") !== wholeDiffs.join("\n");
   const wholeLines = [...argumentLines(input), ...wholeDiffs];
   return {
     what,
     above: textOf([style.strong(HEADING), ...indented([what, ...whyLines, ...shortDiffs])]),
-    question: request.question === "run" ? `Run ${oneLine(action)}?` : "Go on?",
+    question: facts.isRun ? `Run ${oneLine(action)}?` : "Go on?",
     ...(isCut && { whole: textOf(indented(wholeLines)) }),
   };
 }
@@ -49,13 +85,10 @@ export function shortened(input: JsonObject, most: number): JsonObject {
 /** What the diff shows in full. */
 const SHOWN_ONCE = 60;
 
-function reasonLines(request: ApprovalRequested, style: Style): string[] {
-  const { decision, diffs = [], evidence = [] } = request;
-  const { prompt, risk } = decision?.approval ?? {};
-  const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
-  const secrets = decision === undefined ? [] : namesSecrets(decision.context);
+function reasonLines(facts: QuestionFacts, style: Style): string[] {
+  const { reason, prompt, risk, secrets, unseen, diffs } = facts;
   return [
-    ...(decision === undefined ? [] : [`Why: ${oneLine(decision.reason)}`]),
+    ...(reason === undefined ? [] : [`Why: ${oneLine(reason)}`]),
     ...(prompt === undefined ? [] : [style.strong(oneLine(prompt))]),
     ...(risk === undefined ? [] : [`Risk: ${style.warn(oneLine(risk))}`]),
     ...(secrets.length === 0

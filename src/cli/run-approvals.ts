@@ -2,7 +2,7 @@ import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
 import { PLAIN } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { askWhether } from "./ask.ts";
-import { questionText } from "./question-text.ts";
+import { questionFacts, questionText } from "./question-text.ts";
 import { coloured } from "./style.ts";
 
 export interface ApprovalFlags {
@@ -36,7 +36,7 @@ export function terminalApprover({ flags, terminal, signal, shown }: ApproverOpt
     await shown();
     const { yes, no } = request.question === "run" ? RUN : LOST;
     const style = terminal.noteColours ? coloured() : PLAIN;
-    const { what, question, ...background } = questionText(request, style);
+    const { what, question, ...background } = questionText(questionFacts(request), style);
     // The flags are about tools; how to go on after a lost call is another question.
     const flag = request.question === "run" ? flagDecision(flags) : undefined;
     if (flag !== undefined) {

@@ -8,7 +8,7 @@ import { systemClock } from "../platform/clock.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { askWhether } from "./ask.ts";
 import { INTERRUPTED, interruption } from "./interruption.ts";
-import { questionText } from "./question-text.ts";
+import { questionFacts, questionText } from "./question-text.ts";
 import { logOf } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags, type SessionsRun } from "./sessions-run.ts";
 
@@ -80,7 +80,7 @@ async function askEach(
   const { terminal, style } = run;
   let worst = 0;
   for (const request of open) {
-    const { question, above, whole } = questionText(request, style);
+    const { question, above, whole } = questionText(questionFacts(request), style);
     const { signal, release } = interruption(() => terminal.note("\n"));
     const isPlain = request.question === "run";
     const asked = isPlain
@@ -130,7 +130,7 @@ async function give(
 function listText(open: readonly ApprovalRequested[]): string {
   return open
     .map((request) => {
-      const { what, above } = questionText(request, PLAIN);
+      const { what, above } = questionText(questionFacts(request), PLAIN);
       const [, , ...rest] = above.split("\n");
       return `${request.approvalId}  ${what}\n${rest.join("\n")}  Answers: ${request.options.join(", ")}\n`;
     })

@@ -44,4 +44,24 @@ describe("a session's transcript", () => {
       "  ! taken up again: the process that ran it was gone\n",
     );
   });
+
+  it("has the plan, each time whole, and the mode", () => {
+    const entries = [
+      { content: "Look", status: "completed", priority: "high" },
+      { content: "Write\nit", status: "in_progress", priority: "medium" },
+    ] as const;
+    const text = shown(
+      { type: "plan.updated", entries },
+      { type: "plan.updated", entries: [] },
+      { type: "session.configured", mode: "ask" },
+    );
+    expect(text.split("\n")).toEqual([
+      "  plan",
+      "  [x] Look",
+      "  [>] Write\\u{a}it",
+      "  no plan any more",
+      "  · the mode is ask now",
+      "",
+    ]);
+  });
 });

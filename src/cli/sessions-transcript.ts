@@ -1,7 +1,13 @@
-import type { AgentEvent, ApprovalResolved, MessageSent } from "../domain/agent-event.ts";
+import type {
+  AgentEvent,
+  ApprovalResolved,
+  MessageSent,
+  PlanUpdated,
+} from "../domain/agent-event.ts";
 import type { Codec, Emit } from "../domain/codec.ts";
 import type { Envelope } from "../domain/envelope.ts";
 import { jsonText } from "../domain/json.ts";
+import type { PlanStatus } from "../domain/plan.ts";
 import { turnStream, type TurnStreamState } from "../domain/turn-stream.ts";
 import { oneLine, printable, type Style } from "../inspect/style.ts";
 import { traceEncoder, type TraceState } from "../inspect/trace.ts";
@@ -86,6 +92,10 @@ function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
     }
     case "approval.resolved":
       return emit(`${style.note("  =")} ${resolvedText(event)}\n`);
+    case "plan.updated":
+      return emit(planText(event, style));
+    case "session.configured":
+      return emit(style.dim(`  · the mode is ${event.mode} now\n`));
     case "call.lost":
       return emit(style.bad("  ! the connection to the agent was lost\n"));
     case "prompt.withdrawn":
@@ -94,6 +104,20 @@ function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
       return;
   }
 }
+
+/** A line for each entry, with its status in a sign. */
+function planText({ entries }: PlanUpdated, style: Style): string {
+  const lines = entries.map(({ content, status }) => `  ${SIGNS[status]} ${oneLine(content)}\n`);
+  return `${style.dim(entries.length === 0 ? "  no plan any more" : "  plan")}\n${lines.join("")}`;
+}
+
+const SIGNS: { readonly [Status in PlanStatus]: string } = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  completed: "[x]",
+  blocked: "[!]",
+  cancelled: "[-]",
+};
 
 function sentText({ origin, content }: MessageSent, style: Style): string {
   const who = { prompt: "user", recovery: "spanline, after the loss", reprompt: "spanline" }[
@@ -111,5 +135,5 @@ const BY: { readonly [By in ApprovalResolved["by"]]: string } = {
   person: "",
   deadline: ", since nobody answered in time",
   cancel: ", by the end of the turn",
-  change: ", since the rules or the tool changed",
+  change: ", since the rules, the mode or the tool changed",
 };

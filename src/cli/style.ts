@@ -5,3 +5,13 @@ export function coloured(): Style {
   const { bold, dim, green, cyan, yellow, red } = picocolors.createColors(true);
   return { strong: bold, dim, good: green, note: cyan, warn: yellow, bad: red };
 }
+
+/** What only text of people and agents has. */
+export function colouredMarks(): {
+  readonly emphasis: (text: string) => string;
+  readonly struck: (text: string) => string;
+  readonly link: (text: string) => string;
+} {
+  const { italic, strikethrough, underline } = picocolors.createColors(true);
+  return { emphasis: italic, struck: strikethrough, link: underline };
+}

@@ -1,11 +1,14 @@
+import type { AgentCommand } from "./agent-command.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageType } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { ModelMessage } from "./model-request.ts";
+import type { PlanEntry } from "./plan.ts";
 import type { MatchedRule, PathFact, PolicyDecision } from "./policy-decision.ts";
 import type { Policy } from "./policy.ts";
 import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.ts";
+import type { SessionMode } from "./session-mode.ts";
 import type { FileDiff, ToolOutput } from "./tool-output.ts";
 import type { ToolTraits } from "./tool-traits.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
@@ -20,9 +23,11 @@ import type { Usage } from "./usage.ts";
  */
 export type AgentEvent =
   | SessionOpened
+  | SessionExtended
   | AgentBound
   | SessionRecovered
   | SessionTitled
+  | SessionConfigured
   | HistoryGiven
   | PromptAccepted
   | PromptWithdrawn
@@ -54,6 +59,7 @@ export type AgentEvent =
   | ToolProgramEnded
   | ToolProgressed
   | ToolFinished
+  | PlanUpdated
   | ApprovalRequested
   | ApprovalVoted
   | ApprovalResolved
@@ -87,6 +93,13 @@ export interface SessionOpened {
   readonly upstreamId?: string;
 }
 
+/** Folders that belong to the workspace beside the session's own, in place of those before. */
+export interface SessionExtended {
+  readonly type: "session.extended";
+  /** Absolute paths. */
+  readonly folders: readonly string[];
+}
+
 /** The definition that holds from here on, so that reading the log again decides as it was decided. */
 export interface AgentBound {
   readonly type: "agent.bound";
@@ -117,6 +130,8 @@ export interface AgentFacts {
   readonly images?: ImageHandling;
   /** How many tokens the model can have before it; absent where nobody said. */
   readonly contextTokens?: number;
+  /** What people can have said by a word. */
+  readonly commands?: readonly AgentCommand[];
   /** A turn without a call of this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }
@@ -196,6 +211,12 @@ export interface SessionRecovered {
 export interface SessionTitled {
   readonly type: "session.titled";
   readonly title: string;
+}
+
+/** From here on the session is in this mode; the envelope says who wanted it. */
+export interface SessionConfigured {
+  readonly type: "session.configured";
+  readonly mode: SessionMode;
 }
 
 export type PromptPart = TextPart | ImagePart;
@@ -470,6 +491,8 @@ export interface PolicyDecided {
   readonly digest: string;
   /** The definition of the agent whose policy it is. */
   readonly agent: string;
+  /** The session's mode, where it is not the default. */
+  readonly mode?: SessionMode;
   readonly decision: PolicyDecision;
   /** What somebody allowed for good, where that answered the question. */
   readonly grantId?: string;
@@ -549,7 +572,13 @@ export interface ToolFinished {
   readonly beside?: ToolAside;
 }
 
-export type ToolAside = Omit<ToolOutput, "text">;
+export type ToolAside = Omit<ToolOutput, "text" | "plan">;
+
+/** What the agent means to do, all of it, in place of what it said before. */
+export interface PlanUpdated {
+  readonly type: "plan.updated";
+  readonly entries: readonly PlanEntry[];
+}
 
 /** What an approver can be asked, and what can be answered. */
 export type Question = "run" | "outcome" | "lost-call";
@@ -610,7 +639,7 @@ export interface ApprovalResolved {
   readonly approvalId: string;
   readonly decision: Decision;
   /**
-   * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules or the tool are others than when
+   * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules, the mode or the tool are others than when
    * it was asked; the call is judged anew.
    */
   readonly by: "person" | "deadline" | "cancel" | "change";

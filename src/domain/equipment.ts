@@ -1,5 +1,6 @@
 import type { Failure } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
+import type { KnownShells } from "./shell.ts";
 
 /**
  * What a client brings along for one session, and takes away with it when it leaves. It holds secrets: neither a log nor an
@@ -8,6 +9,17 @@ import type { JsonObject } from "./json.ts";
 export interface Equipment {
   readonly servers: readonly BroughtServer[];
   readonly tools: readonly HostTool[];
+  /** Absent for a client that offers nothing of it, or is of another machine than the session. */
+  readonly editor?: EditorOffer;
+}
+
+/** What an editor does in place of the tools of a workspace: its files have what nobody saved yet. */
+export interface EditorOffer {
+  readonly readsFiles: boolean;
+  readonly writesFiles: boolean;
+  readonly runsTerminals: boolean;
+  /** With the one that its user chose, where it says. */
+  readonly shells?: KnownShells;
 }
 
 /** An MCP server to be connected to: a program to start, or an address to call. */
@@ -41,6 +53,6 @@ export type EquipReply =
   | { readonly status: "accepted"; readonly problems: readonly Failure[] }
   | { readonly status: "refused"; readonly failure: Failure };
 
-export function isEmptyEquipment({ servers, tools }: Equipment): boolean {
-  return servers.length === 0 && tools.length === 0;
+export function isEmptyEquipment({ servers, tools, editor }: Equipment): boolean {
+  return servers.length === 0 && tools.length === 0 && editor === undefined;
 }

@@ -16,9 +16,11 @@ const barrier = (slice: SliceName): EventFacts => ({ version: 1, slice, barrier:
 
 export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } = {
   "session.opened": barrier("session"),
+  "session.extended": barrier("session"),
   "agent.bound": barrier("session"),
   "session.recovered": barrier("session"),
   "session.titled": step("session"),
+  "session.configured": barrier("session"),
   "history.given": barrier("session"),
   "prompt.accepted": barrier("turn"),
   "prompt.withdrawn": barrier("turn"),
@@ -50,6 +52,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "tool.program.ended": step("tools"),
   "tool.progressed": step("tools"),
   "tool.finished": barrier("tools"),
+  "plan.updated": step("tools"),
   "approval.requested": barrier("approvals"),
   "approval.voted": barrier("approvals"),
   "approval.resolved": barrier("approvals"),

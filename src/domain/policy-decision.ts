@@ -85,11 +85,18 @@ export interface PathFact {
    * - `invalid`: no path at all, or one that could not be followed.
    */
   readonly place: "inside" | "outside" | "protected" | "invalid";
-  /** From the workspace, with `/`, symlinks followed; null unless inside. */
+  /** From the workspace, with `/`, symlinks followed; null unless inside. From `folder`, where that is said. */
   readonly workspacePath: string | null;
+  /** Which of the session's other folders it is in, where it is in one of those. */
+  readonly folder?: string;
   /** The same from the root of the machine; null when invalid. */
   readonly hostPath: string | null;
   readonly reason?: string;
+}
+
+/** Where it leads, for people: from the workspace where it is in that, else from the root of the machine. */
+export function leadsTo({ folder, workspacePath, hostPath, input }: PathFact): string {
+  return (folder === undefined ? workspacePath : null) ?? hostPath ?? input;
 }
 
 /** A path that could not be followed. */

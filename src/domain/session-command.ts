@@ -3,6 +3,7 @@ import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { LiveClients } from "./live-client.ts";
+import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tool.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
@@ -47,6 +48,8 @@ export type SessionCommand<Part = GivenPart> =
       /** What the tool is to run with instead. */
       readonly input?: JsonObject;
     }
+  /** These folders belong to the workspace, too, and no others but its own. */
+  | { readonly type: "extend"; readonly folders: readonly string[] }
   /** Takes back what was allowed for good. */
   | { readonly type: "revoke"; readonly grantId: string }
   | {
@@ -79,7 +82,9 @@ export type SessionCommand<Part = GivenPart> =
       readonly outcome: "answered" | "failed";
       readonly payload?: JsonObject;
     }
-  | { readonly type: "title"; readonly title: string };
+  | { readonly type: "title"; readonly title: string }
+  /** Puts the session into a mode. */
+  | { readonly type: "configure"; readonly mode: SessionMode };
 
 /** What came of a command. A refused one changed nothing. */
 export type CommandReply =

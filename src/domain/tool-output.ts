@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { PlanEntry } from "./plan.ts";
 
 /** What a tool gives back that has more to say than the model is to read. */
 export interface ToolOutput {
@@ -12,6 +13,8 @@ export interface ToolOutput {
   readonly locations?: readonly FileLocation[];
   /** What has to be known of each file that was changed to change it back. */
   readonly undo?: readonly FileChange[];
+  /** What the agent means to do from now on: the session tells everybody. */
+  readonly plan?: readonly PlanEntry[];
 }
 
 export interface FileDiff {

@@ -1,3 +1,4 @@
+import { unescaped } from "../http/unescaped.ts";
 import type { Route } from "./exchange.ts";
 
 export interface RouteMatch<Found extends Route> {
@@ -37,12 +38,4 @@ function labelsIn(pattern: string, path: string): RouteMatch<Route>["labels"] | 
     labels.push([segment.slice(1), label]);
   }
   return Object.fromEntries(labels);
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
 }

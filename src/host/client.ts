@@ -1,4 +1,5 @@
 import type { BudgetClock } from "../async/budget.ts";
+import type { ClientMode } from "../domain/agent-event.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { LiveClient, LiveClients } from "../domain/live-client.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
@@ -6,6 +7,7 @@ import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/ag
 import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
 import type { Host } from "./create-host.ts";
+import type { AskingRules } from "./keep-asking.ts";
 import type { LinkState, ReconnectRules } from "./link.ts";
 import type { PromptRun } from "./prompt-run.ts";
 import type { Report } from "./report.ts";
@@ -68,14 +70,24 @@ export interface ClientOptions {
   readonly onUpdate?: (told: SessionTold) => void;
   /** A session is told from its beginning, once more: what is on the screen of it goes. */
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
+  /** The client, which is attached, controls a session now, or does so no longer, though it did not ask for that. */
+  readonly onControl?: (sessionId: string, control: Control) => void;
   readonly onState?: (state: LinkState) => void;
   /** How sessions are taken up on a new connection: `load` tells all that was said once more. */
   readonly takeUp?: "resume" | "load";
   readonly reconnect?: Partial<ReconnectRules>;
+  /** How soon a WebSocket is given up whose other side says nothing any more. */
+  readonly asking?: Partial<AskingRules>;
   readonly report?: Report;
   readonly clock?: BudgetClock;
   /** From 0 up to 1, for waits that are not all the same. */
   readonly random?: () => number;
+}
+
+export interface Control {
+  readonly mode: ClientMode;
+  /** Who controls; null where nobody does, or nobody says. */
+  readonly controller: string | null;
 }
 
 export interface SessionTold {

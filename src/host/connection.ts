@@ -37,8 +37,8 @@ export interface RequestControl {
   readonly signal?: AbortSignal;
   /** The agent is told, and its answer is waited for all the same. */
   readonly stillWaits?: boolean;
-  /** Called at once when the answer is there, before anything that came behind it is read. */
-  readonly answered?: () => void;
+  /** Called at once when the answer is there, before anything that came behind it is read. Not when it is lost. */
+  readonly answered?: (answer: RpcAnswer) => void;
 }
 
 export interface ConnectionOptions {
@@ -148,11 +148,11 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         const settled = (): void => {
           waiting.delete(own);
           signal?.removeEventListener("abort", cancel);
-          answered?.();
         };
         const own: Waiting = {
           settle(outcome) {
             settled();
+            answered?.(outcome);
             if (outcome.ok) resolve(outcome.result);
             else reject(agentError(wanted.method, outcome.error));
           },

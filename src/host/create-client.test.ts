@@ -193,6 +193,38 @@ describe("a client whose agent is gone", () => {
   });
 });
 
+describe("a client whose prompt an agent knows again", () => {
+  it("gets its answer on the next connection, and what is said until then [W-48]", async () => {
+    let goOn = (): void => {};
+    const isTold = new Promise<void>((resolve) => (goOn = resolve));
+    let turns = 0;
+    const { client, runtime } = world({
+      repeatsPrompts: true,
+      async turn({ say }) {
+        turns += 1;
+        say("One ");
+        await isTold;
+        say("two");
+      },
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Count");
+    let text = "";
+    for await (const update of run) {
+      if (update.type === "agent-text") text += update.text;
+      if (text !== "One ") continue;
+      runtime.drop();
+      await client.resumeSession(sessionId, PLACE);
+      goOn();
+    }
+    expect([text, turns]).toEqual(["One two", 1]);
+    expect(await run.result).toEqual({ reason: "end_turn", usage: null });
+    const prompts = runtime.heard.filter(({ method }) => method === "session/prompt");
+    expect(prompts).toHaveLength(2);
+    expect(prompts[0]?.params).toEqual(prompts[1]?.params);
+  });
+});
+
 describe("a client that asks", () => {
   it("does not send what is longer than a line may be", async () => {
     const { client } = world();

@@ -53,7 +53,14 @@ export type {
   SkillMatchRequest,
 } from "../wire/acp/host/skills.ts";
 
-export type { Client, ClientOptions, ListWanted, RequestOptions, SessionTold } from "./client.ts";
+export type {
+  Client,
+  ClientOptions,
+  Control,
+  ListWanted,
+  RequestOptions,
+  SessionTold,
+} from "./client.ts";
 export { createClient } from "./create-client.ts";
 export { createHost, type Host } from "./create-host.ts";
 export type {
@@ -62,7 +69,9 @@ export type {
   HostToolContext,
   HostToolDefinition,
 } from "./host-options.ts";
+export type { AskingRules } from "./keep-asking.ts";
 export type { LinkState, ReconnectRules } from "./link.ts";
+export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
 export { permissionText } from "./permission-text.ts";
 export type { PromptRun } from "./prompt-run.ts";
 export { lineStreams, type LineStreams } from "./transports/line-streams.ts";

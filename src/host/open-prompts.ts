@@ -1,11 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
-import type { JsonObject } from "../domain/json.ts";
-import {
-  cancelNotification,
-  promptRequest,
-  textBlock,
-  type AgentRequest,
-} from "../wire/acp/client/agent-requests.ts";
+import type { JsonObject, JsonValue } from "../domain/json.ts";
+import { webRandomHex } from "../platform/web-random.ts";
+import { cancelNotification, promptRequest, textBlock } from "../wire/acp/client/agent-requests.ts";
 import { readPromptResult } from "../wire/acp/client/agent-results.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
 import type { RequestControl } from "./connection.ts";
@@ -28,16 +24,24 @@ export function openPrompts(link: Link): OpenPrompts {
     else open.set(sessionId, others);
   }
 
+  /** An agent that knows a prompt again by its id is asked again for its answer, on the next connection. */
   async function send(
     prompt: OpenPrompt,
-    asked: AgentRequest,
+    { sessionId, blocks }: { readonly sessionId: string; readonly blocks: readonly JsonObject[] },
     control: RequestControl,
   ): Promise<void> {
-    const { connection } = await link.current(control.signal);
-    // From here on it may have been heard, and is not sent again.
-    const result = readPromptResult(await connection.request(asked, control));
-    if (result.ok) prompt.finish(result.value);
-    else prompt.fail(new SpanlineError("unexpected_answer", `${UNREADABLE}: ${result.problem}`));
+    const promptId = webRandomHex(16);
+    for (;;) {
+      const { connection, agent } = await link.current(control.signal);
+      const id = agent.repeatsPrompts ? { promptId } : {};
+      try {
+        // From here on it may have been heard.
+        const answer = await connection.request(promptRequest(sessionId, blocks, id), control);
+        return settle(prompt, answer);
+      } catch (error) {
+        if (!agent.repeatsPrompts || !isCode(error, "connection_lost")) throw error;
+      }
+    }
   }
 
   return {
@@ -57,7 +61,7 @@ export function openPrompts(link: Link): OpenPrompts {
       open.set(sessionId, [...(open.get(sessionId) ?? []), prompt]);
       const answered = (): void => close(sessionId, prompt);
       const control = { signal: unwanted.signal, stillWaits: true, answered };
-      send(prompt, promptRequest(sessionId, blocks), control)
+      send(prompt, { sessionId, blocks }, control)
         .catch((error: unknown) => prompt.fail(isCode(error, "connection_lost") ? lost() : error))
         .finally(answered);
       return prompt.run;
@@ -66,6 +70,12 @@ export function openPrompts(link: Link): OpenPrompts {
       open.get(sessionId)?.[0]?.told(update);
     },
   };
+}
+
+function settle(prompt: OpenPrompt, answer: JsonValue): void {
+  const result = readPromptResult(answer);
+  if (result.ok) prompt.finish(result.value);
+  else prompt.fail(new SpanlineError("unexpected_answer", `${UNREADABLE}: ${result.problem}`));
 }
 
 function lost(): SpanlineError {

@@ -5,6 +5,7 @@ import {
   scriptedEnd,
   scriptedInitialize,
   scriptedPermission,
+  scriptedPromptId,
   scriptedText,
   type ScriptedQuestion,
 } from "../wire/acp/client/scripted-answers.ts";
@@ -21,6 +22,8 @@ export interface ScriptedOptions {
   readonly turn?: (turn: ScriptedTurn) => Promise<TurnEnd | void> | TurnEnd | void;
   /** The names of updates beside ACP's own that it says it sends. */
   readonly extensions?: readonly string[];
+  /** Knows a prompt again that comes with its id on another connection; its turn goes on meanwhile. */
+  readonly repeatsPrompts?: boolean;
   /** Answers what this runtime does not know; undefined for what the test does not either. */
   readonly answer?: (method: string, params: JsonValue | undefined) => JsonValue | undefined;
 }
@@ -59,6 +62,9 @@ export interface ScriptedRuntime {
 
 export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime {
   const { turn = () => {}, extensions = [], answer = () => undefined } = options;
+  const { repeatsPrompts = false } = options;
+  /** Prompts that came with an id. */
+  const known = new Map<string, Promise<RpcOutcome>>();
   const heard: (RpcRequest | RpcNotification)[] = [];
   const connections: Connection[] = [];
   /** What was told of each session, for whoever loads it. */
@@ -92,6 +98,13 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
         (error: unknown) => ({ ok: false, error: internalError(thrownMessage(error)) }) as const,
       );
     tails.set(id, outcome.then(nextTask));
+    return outcome;
+  }
+
+  function knownPrompt(params: JsonObject): Promise<RpcOutcome> {
+    const promptId = scriptedPromptId(params) ?? "";
+    const outcome = known.get(promptId) ?? queued(params, new AbortController().signal);
+    known.set(promptId, outcome);
     return outcome;
   }
 
@@ -129,7 +142,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     if (own !== undefined) return { ok: true, result: own };
     switch (method) {
       case "initialize":
-        return { ok: true, result: scriptedInitialize(extensions) };
+        return { ok: true, result: scriptedInitialize(extensions, repeatsPrompts) };
       case "session/new":
       case "session/fork":
         count += 1;
@@ -145,7 +158,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       case "authenticate":
         return { ok: true, result: {} };
       case "session/prompt":
-        return queued(params, signal);
+        return repeatsPrompts ? knownPrompt(params) : queued(params, signal);
       default:
         return { ok: false, error: methodNotFound(method) };
     }

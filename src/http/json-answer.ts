@@ -2,7 +2,7 @@ import { jsonText } from "../domain/json.ts";
 import type { Pace, ServedAnswer } from "./served.ts";
 
 /**
- * On every answer of the portal. Nothing of a session is kept by a cache, guessed to be another type, or handed to a
+ * On every answer. Nothing of a session is kept by a cache, guessed to be another type, or handed to a
  * page of another origin that asks for it as a script or an image.
  */
 export const GUARDING_HEADERS = {

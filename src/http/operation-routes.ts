@@ -1,3 +1,4 @@
+import { orLate } from "../async/pause.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Access } from "./access.ts";
@@ -57,8 +58,8 @@ async function failedChecks(options: OperationOptions): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        await within(checkMs, clock, check);
-        return [];
+        if ((await orLate(clock, checkMs, check())) !== "late") return [];
+        throw new Error(`It takes longer than ${checkMs} ms`);
       } catch (error) {
         onFailedCheck?.(name, thrownMessage(error));
         return [name];
@@ -66,12 +67,4 @@ async function failedChecks(options: OperationOptions): Promise<string[]> {
     }),
   );
   return results.flat();
-}
-
-function within(milliseconds: number, clock: Clock, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = new Error(`It takes longer than ${milliseconds} ms`);
-    const callOff = clock.after(milliseconds, () => reject(late));
-    work().then(resolve, reject).finally(callOff);
-  });
 }

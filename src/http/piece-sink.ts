@@ -19,9 +19,8 @@ export interface PieceSink {
  */
 export function pieceSink(outgoing: ServerResponse): PieceSink {
   const { socket } = outgoing;
-  // Behind an answer that is still being sent there is no connection yet.
-  const isDirect = socket !== null && outgoing.chunkedEncoding && outgoing.req.method !== "HEAD";
-  if (!isDirect) return plainSink(outgoing);
+  // HTTP/1.0 has no pieces, and what answers HEAD has no body.
+  if (socket === null || !outgoing.chunkedEncoding) return plainSink(outgoing);
   let isGathering = false;
   const gather = (): void => {
     if (isGathering) return;

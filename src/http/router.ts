@@ -2,6 +2,7 @@ import type { ErrorCode } from "../domain/errors.ts";
 import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
 import type { Refusal } from "./refusal.ts";
 import type { RequestHead, ServedAnswer, ServedRequest } from "./served.ts";
+import { unescaped } from "./unescaped.ts";
 
 export interface Route {
   /** Of an answer to HEAD the server leaves the body out. */
@@ -155,12 +156,4 @@ function labelsIn(wanted: readonly string[], found: readonly string[]): Labels |
     labels.set(segment.slice(1), label);
   }
   return Object.fromEntries(labels);
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
 }

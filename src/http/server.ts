@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { orLate } from "../async/pause.ts";
 import { answerUpgrade } from "./answer-upgrade.ts";
 import { isAnyAddress } from "./any-address.ts";
 import { ConnectionReset } from "./connection-reset.ts";
@@ -11,9 +12,8 @@ import { beginExchange } from "./ongoing-exchange.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { rawAnswer } from "./raw-answer.ts";
 import { readBody } from "./read-body.ts";
-
 import { sendAnswer, STALLED_MS } from "./send-answer.ts";
-import { systemClock, type SteadyClock } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { RequestHead, ServedAnswer } from "./served.ts";
 import type { ServerLimits, ServerOptions } from "./server-options.ts";
 
@@ -63,7 +63,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     async close(patienceMs = 0) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      if (patienceMs > 0) await allSent(underWay, patienceMs, options.clock ?? systemClock);
+      if (patienceMs > 0) {
+        await orLate(options.clock ?? systemClock, patienceMs, allSent(underWay));
+      }
       server.closeAllConnections();
       await upgrades?.close();
       await closed;
@@ -71,19 +73,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Resolves when all of them are sent, or when they had their time. */
-async function allSent(
-  underWay: ReadonlySet<ServerResponse>,
-  milliseconds: number,
-  clock: SteadyClock,
-): Promise<void> {
-  const sent = [...underWay].map(
-    (outgoing) => new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
+async function allSent(underWay: ReadonlySet<ServerResponse>): Promise<void> {
+  await Promise.all(
+    [...underWay].map(
+      (outgoing) => new Promise<void>((resolve) => outgoing.once("close", () => resolve())),
+    ),
   );
-  let callOff: () => void = () => {};
-  const late = new Promise<void>((resolve) => (callOff = clock.after(milliseconds, resolve)));
-  await Promise.race([Promise.all(sent), late]);
-  callOff();
 }
 
 function nodeOptions({ headerBytes, headerMs = 30_000, requestMs = 120_000 }: ServerLimits) {

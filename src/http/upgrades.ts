@@ -5,7 +5,7 @@ import type { RequestHead, ServedAnswer } from "./served.ts";
 
 /** What a server does with connections that ask to leave HTTP. */
 export interface Upgrades {
-  /** Undefined for a request that is to be answered as any other: to ask for an upgrade is only to offer it. */
+  /** False for a request that is to be answered as any other: to ask for an upgrade is only to offer it. */
   takes(head: RequestHead): boolean;
   /** Takes the connection over, or says how to refuse. Host and Origin were checked. */
   upgrade(head: RequestHead, raw: RawUpgrade): Promise<ServedAnswer | undefined>;

@@ -1,10 +1,12 @@
-import type {
-  MatchedRule,
-  PathFact,
-  PolicyContext,
-  PolicyDecision,
+import {
+  leadsTo,
+  type MatchedRule,
+  type PathFact,
+  type PolicyContext,
+  type PolicyDecision,
 } from "../domain/policy-decision.ts";
 import { joinWords } from "./command/join-words.ts";
+import { MODE_SOURCE } from "./narrow.ts";
 import { HOLE } from "./wildcard.ts";
 
 /** A decision in plain lines for people. */
@@ -46,7 +48,7 @@ function placeOf({ source, id, index, layer }: MatchedRule): string {
 }
 
 /** Parts of a policy that have one entry. */
-const SINGLE = new Set(["write_path_allowlist", "repeat_limit", "policy"]);
+const SINGLE = new Set(["write_path_allowlist", "repeat_limit", "policy", MODE_SOURCE]);
 
 function factLines(context: PolicyContext): string[] {
   const { paths, simpleCommands = [], urls = [], method, mcpServer, mcpTool, repeats } = context;
@@ -64,9 +66,10 @@ function factLines(context: PolicyContext): string[] {
   ];
 }
 
-function pathLine({ argument, input, place, workspacePath, hostPath, reason }: PathFact): string {
-  const leads = workspacePath ?? hostPath;
-  const to = leads === null || leads === input ? "" : ` → ${plain(leads)}`;
+function pathLine(fact: PathFact): string {
+  const { argument, input, place, reason } = fact;
+  const leads = leadsTo(fact);
+  const to = leads === input ? "" : ` → ${plain(leads)}`;
   const why = reason === undefined ? "" : `: ${plain(reason)}`;
   return `${plain(argument)} ${plain(input)}${to} (${place}${why})`;
 }

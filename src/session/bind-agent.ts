@@ -18,7 +18,7 @@ export function bindAgent(work: Work, { digest, facts }: BoundAgent): void {
 }
 
 /** Questions that would be asked just so again stay; the calls of the others are judged anew. */
-function withdrawQuestions(work: Work): void {
+export function withdrawQuestions(work: Work): void {
   for (const asked of work.state.approvals.pending) {
     if (asked.question !== "run") continue;
     const run = runOf(work.state.tools, asked.about);

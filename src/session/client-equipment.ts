@@ -1,4 +1,4 @@
-import { isEmptyEquipment, type Equipment } from "../domain/equipment.ts";
+import { isEmptyEquipment, type EditorOffer, type Equipment } from "../domain/equipment.ts";
 import type { Failure } from "../domain/errors.ts";
 import { digestOf } from "../platform/digest.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -31,6 +31,8 @@ export interface OpenedEquipment {
 export interface ClientEquipment {
   /** Those who came first have theirs first. */
   tools(): readonly Tool[];
+  /** What the editor of a client offers. */
+  editorOf(clientId: string): EditorOffer | undefined;
   /** In place of what the client brought before. Resolves with what cannot be used of it. */
   bring(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
   leave(clientId: string): void;
@@ -46,6 +48,7 @@ export interface EquipmentWork {
 
 interface Brought {
   readonly digest: string;
+  readonly editor: EditorOffer | undefined;
   readonly end: AbortController;
   readonly opening: Promise<OpenedEquipment>;
   opened?: OpenedEquipment;
@@ -77,7 +80,8 @@ export function clientEquipment({ open, place, changed, report }: EquipmentWork)
         if (brought.get(clientId) === one) changed();
       },
     });
-    const one: Brought = { digest, end: controller, opening };
+    const { editor } = equipment;
+    const one: Brought = { digest, editor, end: controller, opening };
     brought.set(clientId, one);
     return one;
   }
@@ -92,6 +96,7 @@ export function clientEquipment({ open, place, changed, report }: EquipmentWork)
 
   return {
     tools: () => [...brought.values()].flatMap(({ opened }) => opened?.tools() ?? []),
+    editorOf: (clientId) => brought.get(clientId)?.editor,
     async bring(clientId, equipment) {
       const digest = digestOf(equipment);
       const same = brought.get(clientId);

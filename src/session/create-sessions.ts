@@ -14,12 +14,14 @@ import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
 import { refused } from "./refused.ts";
+import { otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
-import { agentNamed, sessionOpening } from "./session-opening.ts";
+import { agentNamed, factsOf, sessionOpening } from "./session-opening.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { ClientSender, Sender, Sessions } from "./sessions.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { takeUpLeft } from "./take-up-left.ts";
+import { toolRules } from "./tools/tool-rules.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -123,8 +125,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     from: Sender,
   ): Promise<CommandReply> {
     const driver = await driverOf(sessionId);
-    return sendCommand(wanted, from, { sessionId, store, driver, readers });
+    const checked =
+      wanted.type === "extend"
+        ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
+        : wanted;
+    return sendCommand(checked, from, { sessionId, store, driver, readers });
   }
+
+  const agentIn = (driver: Driver): Agent => agentNamed(agents, driver.state.agent?.facts.name);
 
   async function equip(
     sessionId: string,
@@ -166,6 +174,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     ready: (agent) => whileOpen(async () => agentReady(agentNamed(agents, agent), clock)),
     peek: (sessionId) =>
       whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
+    rules: (sessionId) =>
+      whileOpen(async () => {
+        const driver = await driverOf(sessionId);
+        return toolRules(factsOf(driver, sessionId), driver.state.mode);
+      }),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 

@@ -385,6 +385,7 @@ describe("the clients of a session", () => {
           mayApprove: null,
           metadata: {},
           secretDigest: null,
+          attachmentId: null,
         },
       ],
       controller: null,

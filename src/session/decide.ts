@@ -1,6 +1,7 @@
 import type { Draft } from "../domain/envelope.ts";
 import { bindAgent } from "./bind-agent.ts";
 import type { CommandReply } from "../domain/session-command.ts";
+import { configure } from "./configure.ts";
 import { requestOfHost } from "./clients/host-requests.ts";
 import { takeCommand } from "./take-command.ts";
 import type { Input } from "./input.ts";
@@ -60,7 +61,8 @@ function withTurn(reply: CommandReply, { state }: Work): CommandReply {
 function take(work: Work, input: Input): CommandReply | undefined {
   switch (input.type) {
     case "opened": {
-      const { agent, principal, title, workingDirectory, label, upstreamId, history } = input;
+      const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
+      const { folders = [] } = input;
       work.emit({
         type: "session.opened",
         agent: agent.facts.name,
@@ -70,8 +72,10 @@ function take(work: Work, input: Input): CommandReply | undefined {
         ...(label !== undefined && { label }),
         ...(upstreamId !== undefined && { upstreamId }),
       });
+      if (folders.length > 0) work.emit({ type: "session.extended", folders });
       bindAgent(work, agent);
       if (history !== undefined) work.emit({ type: "history.given", messages: history });
+      if (mode !== undefined) configure(work, mode);
       return undefined;
     }
     case "commanded":

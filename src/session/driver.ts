@@ -6,6 +6,7 @@ import type { Entry } from "../store/store.ts";
 import { alarm } from "./alarm.ts";
 import { decide, type Decided } from "./decide.ts";
 import { due, type Effect } from "./due.ts";
+import { editorOf } from "./editor-of.ts";
 import { effectRunner } from "./effect-runner.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
@@ -70,8 +71,10 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     run: async (effect, signal) => {
       const agent = await judgedAgent(effect, { live, state: () => state, signal, send });
       if (agent === undefined) return;
-      const work = { ...options, agent, sessionId, signal, send, answers, conversation };
-      await perform(effect, work);
+      const editor = editorOf(state, live);
+      const { folders } = state;
+      const work = { ...options, agent, sessionId, folders, signal, send, answers, conversation };
+      await perform(effect, { ...work, ...(editor !== undefined && { editor }) });
     },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),
     broke: (error) => fail(error),

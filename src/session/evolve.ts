@@ -2,6 +2,7 @@ import type { AgentEvent } from "../domain/agent-event.ts";
 import { isUnheard } from "../domain/call-fate.ts";
 import type { Draft } from "../domain/envelope.ts";
 import { lastReceipt } from "../domain/receipt.ts";
+import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import type { SessionState } from "./state.ts";
@@ -20,6 +21,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     isTitled: state.isTitled || isTitle(event),
+    folders: event.type === "session.extended" ? event.folders : state.folders,
+    mode: event.type === "session.configured" ? event.mode : state.mode,
+    usage: usageWith(state, event),
     asked: askedWith(state, event),
     forgotten:
       event.type === "prompt.forgotten" ? [...state.forgotten, event.promptId] : state.forgotten,
@@ -34,6 +38,11 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
 function isTitle(event: AgentEvent): boolean {
   if (event.type === "session.opened") return event.title !== undefined;
   return event.type === "session.titled" || event.type === "prompt.accepted";
+}
+
+function usageWith({ usage: before }: SessionState, event: AgentEvent): SessionState["usage"] {
+  if (event.type !== "turn.finished" || event.usage === null) return before;
+  return before === null ? event.usage : addUsage(before, event.usage);
 }
 
 /** More than can wait at once, since what waits can be withdrawn. */

@@ -11,7 +11,9 @@ import type {
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
+import type { PlanEntry } from "../domain/plan.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tool.ts";
 
@@ -29,10 +31,13 @@ export type Happening =
       readonly principal: string;
       readonly title?: string;
       readonly workingDirectory?: string;
+      readonly folders?: readonly string[];
       readonly label?: string;
       /** Where the first conversation is to be on the provider's side. */
       readonly upstreamId?: string;
       readonly history?: readonly ModelMessage[];
+      /** Of the session that it is a copy of. */
+      readonly mode?: SessionMode;
       /** What it is opened for. Where that is refused, the session is open all the same. */
       readonly first?: Commanded;
     }
@@ -70,6 +75,7 @@ export type Happening =
       readonly durationMs: number;
       readonly blobId?: string;
       readonly beside?: ToolAside;
+      readonly plan?: readonly PlanEntry[];
     }
   | { readonly type: "settled"; readonly upstreamId: string; readonly by: Settle }
   | {

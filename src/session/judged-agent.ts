@@ -14,7 +14,7 @@ export interface JudgedWork {
 
 /**
  * The agent to do something with. A tool that changed since it was judged is neither run nor looked at: the change goes
- * into the log first, and what follows from it. Undefined where that is that nothing is done.
+ * into the log first, and what follows from it. So it is with a mode that changed since. Undefined where that is that nothing is done.
  */
 export async function judgedAgent(effect: Effect, work: JudgedWork): Promise<Agent | undefined> {
   const { live, state, signal, send } = work;
@@ -25,9 +25,9 @@ export async function judgedAgent(effect: Effect, work: JudgedWork): Promise<Age
   while (!signal.aborted) {
     const agent = live.current;
     const { digest, facts } = agent;
-    const judgedBy =
-      effect.type === "tool" ? runOf(state().tools, toolCallId)?.judged?.agent : effect.agent;
-    if (digest === judgedBy) return agent;
+    const { tools, mode } = state();
+    const judged = effect.type === "tool" ? runOf(tools, toolCallId)?.judged : { ...effect, mode };
+    if (digest === judged?.agent && mode === judged.mode) return agent;
     await send({ type: "agent-changed", agent: { digest, facts }, ...starting });
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { Equipment } from "../domain/equipment.ts";
+import type { EditorOffer, Equipment } from "../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../domain/errors.ts";
 import type { Agent, AgentPlace } from "./agent.ts";
 import { clientEquipment, type OpenEquipment } from "./client-equipment.ts";
@@ -14,6 +14,8 @@ export interface LiveAgent {
   onChange(listener: (agent: Agent) => void): void;
   /** What a client brings, in place of what it brought before. Resolves with what cannot be used of it. */
   equip(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
+  /** What the editor of a client offers, while that is there. */
+  editorOf(clientId: string): EditorOffer | undefined;
   /** A client is gone, and what it brought. */
   left(clientId: string): void;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function liveAgent(
       listener = told;
     },
     equip: (clientId, brought) => equipment.bring(clientId, brought),
+    editorOf: (clientId) => equipment.editorOf(clientId),
     left: (clientId) => equipment.leave(clientId),
     async close() {
       listener = undefined;

@@ -5,10 +5,13 @@ import type { SessionState } from "./state.ts";
 
 /** What others may want to know of a session before they ask something of it. */
 export function outlookOf(state: SessionState, sessionId: string): Outlook {
-  const { agent, asked, forgotten, turn, clients } = state;
+  const { agent, mode, usage, asked, forgotten, turn, clients, approvals } = state;
   if (agent === null) throw unknownSession(sessionId);
   return {
     agent: agent.facts,
+    mode,
+    usage,
+    grants: approvals.grants,
     asked: asked.at(-1) ?? null,
     pausedFor: turn.current?.pause?.toolCallIds ?? [],
     promptTools: turn.current?.options?.tools?.map(({ name }) => name) ?? [],

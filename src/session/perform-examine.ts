@@ -3,17 +3,18 @@ import { untilAborted } from "../async/pause.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
 import { leadsNowhere } from "../domain/policy-decision.ts";
-import type { CallToExamine, Examined, Tool } from "../tools/tool.ts";
+import type { CallToExamine, Examined, Tool, ToolContext } from "../tools/tool.ts";
 import { examineBy, type Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
 import type { Happening } from "./input.ts";
 import { problemWith } from "./problem-with.ts";
 import { callFacts, pathsToFind } from "./tools/path-facts.ts";
 
-export interface ExamineWork {
+export interface ExamineWork extends Pick<ToolContext, "editor" | "host"> {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly workingDirectory?: string;
+  readonly folders: readonly string[];
   readonly signal: AbortSignal;
   readonly send: (happening: Happening) => Promise<unknown>;
 }
@@ -39,11 +40,15 @@ const NOTHING: Examined = { paths: [] };
 async function examined(
   tool: Tool | undefined,
   call: Pick<CallToExamine, "name" | "input" | "paths">,
-  { agent, clock, workingDirectory, signal: caller }: ExamineWork,
+  { agent, clock, workingDirectory, folders, signal: caller, editor, host }: ExamineWork,
 ): Promise<Examined> {
   const { paths } = call;
   if (paths.length === 0) return NOTHING;
-  const place = workingDirectory === undefined ? {} : { workingDirectory };
+  const place = {
+    folders,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(editor !== undefined && { editor, host }),
+  };
   const guard = guardCall(clock, caller, { limit: "look", milliseconds: LOOK_MS });
   const { signal } = guard;
   try {

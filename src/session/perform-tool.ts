@@ -2,6 +2,7 @@ import { guardCall } from "../async/call-guard.ts";
 import { untilAborted } from "../async/pause.ts";
 import type { ToolAside, ToolEnding } from "../domain/agent-event.ts";
 import { thrownMessage } from "../domain/errors.ts";
+import { readPlan, type PlanEntry } from "../domain/plan.ts";
 import { toolError, toolSuccess } from "../domain/tool.ts";
 import { isToolOutput } from "../domain/tool-output.ts";
 import type { SteadyClock } from "../platform/clock.ts";
@@ -20,7 +21,9 @@ export interface ToolWork {
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
   readonly host: ToolContext["host"];
+  readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
   readonly send: (happening: Happening) => Promise<unknown>;
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
@@ -32,7 +35,7 @@ type ToolEffect = Extract<Effect, { type: "tool" }>;
 export async function performTool(effect: ToolEffect, work: ToolWork): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = work.clock.monotonic();
-  const { ending, result, blobId, beside } = await ended(effect, work);
+  const { ending, result, blobId, beside, plan } = await ended(effect, work);
   if (work.signal.aborted) return;
   const durationMs = Math.round(work.clock.monotonic() - start);
   await work.send({
@@ -44,12 +47,14 @@ export async function performTool(effect: ToolEffect, work: ToolWork): Promise<v
     durationMs,
     ...(blobId !== undefined && { blobId }),
     ...(beside !== undefined && { beside }),
+    ...(plan !== undefined && { plan }),
   });
 }
 
 interface Ended extends KeptOutput {
   readonly ending: ToolEnding;
   readonly beside?: ToolAside;
+  readonly plan?: readonly PlanEntry[];
 }
 
 async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
@@ -89,10 +94,12 @@ function succeeded(callId: string, output: unknown): Ended {
   if (!isToolOutput(output)) return { ending: "succeeded", result: toolSuccess(callId, output) };
   const result = toolSuccess(callId, output.text);
   const beside = asideOf(output);
+  const plan = readPlan(output.plan);
   return {
     ending: "succeeded",
     result,
     ...(beside !== undefined && { beside }),
+    ...(plan !== undefined && { plan }),
   };
 }
 
@@ -104,7 +111,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 
 function contextOf(
   { toolCallId, attempt, paths }: ToolEffect,
-  { sessionId, workingDirectory, host, send, clock }: ToolWork,
+  { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = progressReport(clock, (text) => {
@@ -128,11 +135,13 @@ function contextOf(
     idempotencyKey: toolCallId,
     attempt,
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders !== undefined && { folders }),
     ...(paths !== undefined && { paths }),
     signal,
     progress: progress.say,
     spawn: programs.spawn,
     host,
+    ...(editor !== undefined && { editor }),
   };
   const end = async (): Promise<void> => {
     progress.end();

@@ -2,7 +2,7 @@ import { pause } from "../async/pause.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Store } from "../store/store.ts";
-import type { ToolContext } from "../tools/tool.ts";
+import type { ClientEditor, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
 import type { HostAnswers } from "./host-answers.ts";
@@ -20,6 +20,8 @@ export interface PerformWork {
   readonly agent: Agent;
   readonly clock: SteadyClock;
   readonly workingDirectory?: string;
+  readonly folders: readonly string[];
+  readonly editor?: ClientEditor;
   readonly coalesceMs: number;
   readonly signal: AbortSignal;
   readonly answers: HostAnswers;
@@ -37,7 +39,7 @@ export function perform(effect: Effect, work: PerformWork): Promise<void> {
       return performCall(effect, { ...work, readBlob: (blobId) => store.blob(sessionId, blobId) });
     }
     case "examine":
-      return performExamine(effect, work);
+      return performExamine(effect, { ...work, host: hostOf(work) });
     case "tool": {
       const tool = work.agent.tools.get(effect.name);
       const { store, sessionId } = work;
@@ -77,7 +79,7 @@ const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
 
 function hostOf({ send, clock, answers, signal }: PerformWork): ToolContext["host"] {
-  return async (clientId, kind, payload) => {
+  return async (clientId, kind, payload, milliseconds = HOST_MS) => {
     signal.throwIfAborted();
     // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
     const plain: JsonObject = JSON.parse(JSON.stringify(payload));
@@ -86,7 +88,7 @@ function hostOf({ send, clock, answers, signal }: PerformWork): ToolContext["hos
     const answer = answers.wait(requestId);
     // The request may be refused before anybody waits for its answer.
     answer.catch(() => undefined);
-    const deadline = at + HOST_MS;
+    const deadline = at + milliseconds;
     await send({ type: "host-wanted", requestId, clientId, kind, payload: plain, deadline });
     return answer;
   };

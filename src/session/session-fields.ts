@@ -29,6 +29,7 @@ function firstTitle(events: readonly Draft[]): SessionFields {
 
 function fieldsOf(event: AgentEvent): SessionFields {
   if (event.type === "session.titled") return { title: event.title };
+  if (event.type === "session.extended") return { folders: event.folders };
   if (event.type !== "session.opened") return {};
   const { agent, principal, title, workingDirectory, label } = event;
   return {

@@ -8,8 +8,9 @@ import { checkOpening, upstreamIdFor } from "./check-opening.ts";
 import type { Driver } from "./driver.ts";
 import { firstInput } from "./first-input.ts";
 import { newId, type Seed } from "./new-id.ts";
-import { saidIn } from "./said-in.ts";
+import { saidIn, type Copied } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
+import { folderOf, otherFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 
@@ -40,8 +41,9 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
   ): Promise<OpenedDriver | undefined> {
     const agent = agentNamed(agents, given.agent);
     const wanted = await withCopy(store, given);
+    const folders = await otherFolders(agent, wanted.folders ?? []);
     const workingDirectory = await folderOf(agent, wanted);
-    const opened = opening(sessionId, { ...wanted, ...workingDirectory });
+    const opened = opening(sessionId, { ...wanted, ...workingDirectory, folders });
     return place.openDriver(sessionId, { agent, opened, ...(first !== undefined && { first }) });
   }
 
@@ -77,36 +79,31 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
   };
 }
 
-/** What was said in the session that it is a copy of is its history. */
-async function withCopy(store: Store, given: OpenSession): Promise<OpenSession> {
+/** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
+async function withCopy(store: Store, given: OpenSession): Promise<OpenSession & Partial<Copied>> {
   if (given.copyOf === undefined) return given;
-  const wanted = { ...given, history: await saidIn(store, given.copyOf) };
+  const wanted = { ...given, ...(await saidIn(store, given.copyOf)) };
   checkOpening(wanted);
   return wanted;
 }
 
-async function folderOf(
-  { folderFor }: Agent,
-  { workingDirectory: named }: OpenSession,
-): Promise<Pick<OpenSession, "workingDirectory">> {
-  return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
-}
-
-function opening(sessionId: string, wanted: OpenSession) {
-  const { principal, title, workingDirectory, label, history } = wanted;
+function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
+  const { principal, title, workingDirectory, folders = [], label, history, mode } = wanted;
   const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
     principal: principal.id,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders.length > 0 && { folders }),
     ...(label !== undefined && { label }),
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),
+    ...(mode !== undefined && { mode }),
   } as const;
 }
 
-function factsOf({ state }: Driver, sessionId: string): AgentFacts {
+export function factsOf({ state }: Driver, sessionId: string): AgentFacts {
   if (state.agent === null) throw unknownSession(sessionId);
   return state.agent.facts;
 }

@@ -1,10 +1,13 @@
 import type { Principal } from "../domain/actor.ts";
-import type { AgentFacts } from "../domain/agent-event.ts";
+import type { AgentFacts, GrantScope } from "../domain/agent-event.ts";
 import type { EquipReply, Equipment } from "../domain/equipment.ts";
 import type { Cursor } from "../domain/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
+import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
+import type { ToolRule } from "../domain/tool-rule.ts";
+import type { Usage } from "../domain/usage.ts";
 import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
 
 /** The session's entry points: all that a surface knows of sessions. */
@@ -31,6 +34,8 @@ export interface Sessions {
   ): AsyncIterable<Batch>;
   /** What a session waits for, and what was asked of it last. */
   peek(sessionId: string): Promise<Outlook>;
+  /** What its agent can call, and what would become of that. */
+  rules(sessionId: string): Promise<readonly ToolRule[]>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
   delete(sessionId: string): Promise<boolean>;
@@ -45,6 +50,11 @@ export interface Sessions {
 
 export interface Outlook {
   readonly agent: AgentFacts;
+  readonly mode: SessionMode;
+  /** Tokens of the turns that have ended; null where no provider said. */
+  readonly usage: Usage | null;
+  /** What was allowed for good. */
+  readonly grants: readonly GivenGrant[];
   /** Null where nothing was asked. What was taken back was not, nor what was turned away unheard. */
   readonly asked: { readonly seq: number; readonly promptId: string } | null;
   /** The calls that a paused turn waits for. */
@@ -56,6 +66,11 @@ export interface Outlook {
   readonly clients: readonly LiveClient[];
 }
 
+export interface GivenGrant {
+  readonly grantId: string;
+  readonly scope: GrantScope;
+}
+
 export interface OpenSession {
   /** Made by the caller: opening again under the same id gives the same session. */
   readonly sessionId?: string;
@@ -63,6 +78,8 @@ export interface OpenSession {
   readonly principal: Principal;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** Folders that belong to the workspace beside that one: absolute paths. */
+  readonly folders?: readonly string[];
   /** What was said elsewhere before. */
   readonly history?: readonly ModelMessage[];
   /** The session in which it was said, in place of what was said: both go on from there, each for itself. */

@@ -1,6 +1,8 @@
 import { NO_RECEIPT, type LastReceipt } from "../domain/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
+import type { SessionMode } from "../domain/session-mode.ts";
+import type { Usage } from "../domain/usage.ts";
 import type { BoundAgent } from "./input.ts";
 import { initialTools, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
@@ -15,6 +17,11 @@ export interface SessionState {
   readonly principal: string;
   /** Somebody gave it a title, or its first prompt did. */
   readonly isTitled: boolean;
+  /** That belong to the workspace beside the session's own. */
+  readonly folders: readonly string[];
+  readonly mode: SessionMode;
+  /** Of the turns that have ended, as far as their providers said. */
+  readonly usage: Usage | null;
   /** Prompts and results that came, the last ones. */
   readonly asked: readonly AskedAt[];
   /** Prompts that nobody is to find any more. */
@@ -33,7 +40,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "9";
+export const STATE_FORM = "11";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -41,6 +48,9 @@ export const initialState: SessionState = {
   agent: null,
   principal: "",
   isTitled: false,
+  folders: [],
+  mode: "default",
+  usage: null,
   asked: [],
   forgotten: [],
   turn: initialTurnState,

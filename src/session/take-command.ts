@@ -1,10 +1,13 @@
 import type { Right } from "../domain/actor.ts";
 import { liveClients } from "../domain/live-client.ts";
-import type { CommandReply } from "../domain/session-command.ts";
+import { jsonText } from "../domain/json.ts";
+import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
+import { isWider } from "../domain/session-mode.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat } from "./clients/attach-client.ts";
 import { answerHost } from "./clients/host-requests.ts";
+import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
 import { giveResults } from "./turn/paused-turn.ts";
@@ -44,9 +47,17 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
       return detach(work, command);
     case "answer-host":
       return answerHost(work, command, by);
+    case "extend": {
+      const { folders } = command;
+      const isSame = jsonText(folders) === jsonText(work.state.folders);
+      if (!isSame) work.emit({ type: "session.extended", folders });
+      return { status: "accepted" };
+    }
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
+    case "configure":
+      return configure(work, command.mode);
     default:
       return command satisfies never;
   }
@@ -56,13 +67,22 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
 function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
   const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
-  const isAsking = command.type === "prompt" || command.type === "give-results";
+  const isAsking = ASKING.has(command.type);
   if (isAsking && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
-  if (command.type === "answer" && !client.mayApprove)
+  const isAllowing =
+    command.type === "answer" ||
+    (command.type === "configure" && isWider(command.mode, state.mode));
+  if (isAllowing && !client.mayApprove)
     return "This client observes; take over to answer, or attach with permission routing";
   return undefined;
 }
+
+const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
+  "prompt",
+  "give-results",
+  "configure",
+]);
 
 /** What is one's own needs no right over others. */
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
@@ -70,6 +90,8 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     case "prompt":
     case "forget":
       return "prompt";
+    case "configure":
+      return isWider(command.mode, state.mode) ? "approve" : "prompt";
     case "withdraw": {
       const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
       return queued === undefined || queued.by?.principal === by.principal ? "prompt" : "control";
@@ -91,6 +113,7 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
     case "detach":
       return command.clientId === by.clientId ? null : "control";
     case "title":
+    case "extend":
       return "control";
     case "answer-host":
       return null;

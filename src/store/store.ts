@@ -141,6 +141,8 @@ export interface SessionFields {
   readonly principal?: string;
   readonly title?: string;
   readonly workingDirectory?: string;
+  /** That belong to the workspace beside it. */
+  readonly folders?: readonly string[];
   /** A word of whoever opened it. */
   readonly label?: string;
   readonly state?: SessionState;

@@ -1,4 +1,5 @@
 import type { ToolExamined, ToolFacts } from "../domain/agent-event.ts";
+import type { EditorOffer } from "../domain/equipment.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact } from "../domain/policy-decision.ts";
 
@@ -22,7 +23,11 @@ export interface CallToExamine {
   readonly paths: readonly { readonly argument: string; readonly input: string }[];
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
   readonly signal: AbortSignal;
+  /** As for the tool itself. */
+  readonly editor?: ClientEditor;
+  readonly host?: ToolContext["host"];
 }
 
 export type Examined = Pick<ToolExamined, "paths" | "diffs" | "evidence">;
@@ -36,6 +41,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
+  /** Folders that belong to its workspace beside that one. */
+  readonly folders?: readonly string[];
   /** Where the path arguments led when the call was judged; what is opened has to be there still. */
   readonly paths?: readonly PathFact[];
   /** Aborted at the tool's limit, at a cancel, and when the bridge stops. */
@@ -47,8 +54,19 @@ export interface ToolContext {
    * before it starts again.
    */
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<Spawned>;
-  /** Asks a client's machine to do something; rejects when it does not. */
-  host(clientId: string, kind: string, payload: JsonObject): Promise<JsonObject>;
+  /** Asks a client's machine to do something; rejects when it does not, or not in time. */
+  host(
+    clientId: string,
+    kind: string,
+    payload: JsonObject,
+    milliseconds?: number,
+  ): Promise<JsonObject>;
+  /** The editor that the call is for, where one offers something: that of whoever prompted, else the controller's. */
+  readonly editor?: ClientEditor;
+}
+
+export interface ClientEditor extends EditorOffer {
+  readonly clientId: string;
 }
 
 export interface SpawnOptions {

@@ -54,7 +54,9 @@ const PARTS = { tools: [tool({ name: "look" }, () => "seen")] };
 
 function told(client: AcpTalk): Message[] {
   return client.messages.filter(
-    ({ method }) => method === "session/update" || method === "_harn/agentEvent",
+    (message) =>
+      (message["method"] === "session/update" || message["method"] === "_harn/agentEvent") &&
+      !isListOfCommands(message),
   );
 }
 
@@ -63,6 +65,11 @@ function cursorOf({ params, result, _meta: meta }: Message): string {
   const found = isObject(place) ? place["_meta"] : undefined;
   const harn = isObject(found) ? found["harn"] : undefined;
   return isObject(harn) ? asText(harn["cursor"]) : "none";
+}
+
+/** What can be typed is told beside the answers that set up a session, and has no place in its log. */
+function isListOfCommands(message: Message): boolean {
+  return JSON.stringify(message).includes("available_commands_update");
 }
 
 /** Without what is about the clients that come and go. */

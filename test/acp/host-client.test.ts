@@ -29,6 +29,7 @@ describe("a client that says it knows the bridge", () => {
     const names = new Set(updates.map(({ sessionUpdate }) => sessionUpdate));
     const advertised = agentCapabilities["_meta"].harn.sessionUpdateExtensions;
     expect([...names].filter((name) => advertised.includes(name))).toEqual([
+      "available_commands_update",
       "live_session_client",
       "log",
       "progress",

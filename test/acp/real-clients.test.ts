@@ -66,6 +66,31 @@ describe.each(SDK_CLIENTS)("the official client %s, on an agent that it started"
     expect(said).toEqual([]);
   });
 
+  it("changes the mode both ways, and types commands that need no model, and one that does [ACP-41] [ACP-43] [ACP-77]", async () => {
+    const said = complaints();
+    const shout = { description: "Say it louder", prompt: "LOUD $ARGUMENTS" };
+    const world = await acpWorld(command, { commands: { shout } });
+    const agent = world.start();
+    const client = await connect(agent);
+    const sessionId = await client.newSession(world.project);
+    await client.telling("available_commands_update");
+    expect(await client.prompt(sessionId, "/status")).toBe("end_turn");
+    await client.telling(`agent_message_chunk: - Session: \`${sessionId}\``);
+    await client.setMode(sessionId, "read-only");
+    await client.telling("current_mode_update: read-only");
+    expect(world.model.asked).toEqual([]);
+    expect(await client.prompt(sessionId, "write it down")).toBe("end_turn");
+    expect(client.asked).toEqual([]);
+    expect(world.written("note.txt")).toBe(undefined);
+    expect(world.heard("only tools that read are run")).toBe(true);
+    expect(await client.setOption(sessionId, "mode", "ask")).toEqual(["ask"]);
+    await client.telling("current_mode_update: ask");
+    expect(await client.prompt(sessionId, "/shout hello")).toBe("end_turn");
+    expect(world.heard("LOUD hello")).toBe(true);
+    await end(agent);
+    expect(said).toEqual([]);
+  });
+
   it("is not troubled by others who come to its session and go [ACP-128]", async () => {
     const said = complaints();
     const world = await acpWorld(command);

@@ -95,6 +95,7 @@ describe("the official client", () => {
     expect(await answer).toEqual({ stopReason: "end_turn" });
     expect(asked).toEqual([`tool_${turnId}`]);
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
+      "available_commands_update",
       "session_info_update",
       "tool_call",
       "tool_call_update",

@@ -135,7 +135,10 @@ describe("/acp", () => {
     });
   });
 
-  it("counts what is asked", async () => {
+  it.each([
+    ["session/prompt", { prompt: [{ type: "text", text: "Hello" }] }],
+    ["session/set_mode", { modeId: "ask" }],
+  ])("counts what is asked: %s", async (method, params) => {
     const { sessions } = equippedSessions([says("Hi")]);
     const server = await acpServer(sessions, {
       keys: [ADA],
@@ -144,7 +147,7 @@ describe("/acp", () => {
     const ada = await server.connect({ authorization: `Bearer ${KEY}` });
     await ada.ask("initialize");
     const { sessionId } = await ada.result("session/new", SETUP);
-    const answer = await ada.ask("session/prompt", prompt(asText(sessionId)));
+    const answer = await ada.ask(method, { ...params, sessionId });
     expect(errorOf(answer)).toMatchObject({ data: { code: "throttled" } });
   });
 

@@ -56,6 +56,15 @@ describe("events", () => {
     expect(bodies.map((body) => chunksOf(Buffer.from(body)))).toEqual([wanted, wanted]);
   });
 
+  it("go as they are to a client of HTTP/1.0, which knows no pieces", async () => {
+    const server = await started(async function* () {
+      yield* ["data: 1\n\n", "data: 2\n\n"];
+    });
+    const socket = await server.raw("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    const said = Buffer.concat(await socket.toArray()).toString("latin1");
+    expect(said.slice(said.indexOf("\r\n\r\n") + 4)).toBe("data: 1\n\ndata: 2\n\n");
+  });
+
   it("are the same for all who are sent them", async () => {
     const events = Array.from({ length: 50 }, (_, at) => eventText("delta", `é ${at}`));
     const server = await started(async function* () {

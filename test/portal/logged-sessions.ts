@@ -81,6 +81,7 @@ export function loggedSessions(): LoggedSessions {
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
     equip: async () => ({ status: "accepted", problems: [] }),
     begin: () => Promise.reject(new Error("The portal opens, and then prompts")),
+    rules: async () => [],
     ready: async () => {},
     peek: () => Promise.reject(new Error("The portal does not peek")),
     find: (sessionId) => store.session(sessionId),

@@ -106,6 +106,23 @@ describe("a question on the session's page", () => {
   });
 });
 
+describe("a plan on the session's page", () => {
+  it("is there once, as it last was, as text", async () => {
+    const principal = { id: "local", rights: ["prompt"] } as const;
+    const { sessionId } = await sessions.open({ principal });
+    const page = await pageInVm(portal, `/sessions/${sessionId}`);
+    await vi.waitFor(() => {
+      page.opened();
+      expect(page.element("connection").textContent).toBe("live");
+    });
+    const entry = { content: HOSTILE, priority: "medium" } as const;
+    page.show({ type: "plan.updated", entries: [{ ...entry, status: "in_progress" }] });
+    page.show({ type: "plan.updated", entries: [{ ...entry, status: "completed" }] });
+    const said = page.elements("li").map(({ textContent }) => textContent);
+    expect(said.at(-1)).toBe(`☑ ${HOSTILE}`);
+  });
+});
+
 describe("the rights of the session's page", () => {
   it.each([
     ["its window is looked at again", "focus"],

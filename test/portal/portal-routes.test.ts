@@ -90,6 +90,10 @@ describe("commands", () => {
       { type: "withdraw", promptId: "prompt_1" },
       { type: "withdraw", promptId: "prompt_1" },
     ],
+    [
+      { type: "configure", mode: "ask" },
+      { type: "configure", mode: "ask" },
+    ],
   ])("reach the session: %j", async (body, command) => {
     const sessionId = await opened();
     sessions.onCommand = async () => ({ status: "accepted", turnId: "turn_1" });
@@ -138,6 +142,7 @@ describe("commands", () => {
       { type: "answer", approvalId: "a", decision: "toString" },
       400,
     ],
+    ["a mode that is none", "ses_1", { type: "configure", mode: "yolo" }, 400],
     ["no JSON", "ses_1", "{", 400],
     ["no object", "ses_1", "[]", 400],
     ["inherited fields", "ses_1", '{"__proto__":{"type":"cancel"}}', 400],

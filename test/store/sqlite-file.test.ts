@@ -65,7 +65,7 @@ describe("the file of a store", () => {
     });
   });
 
-  it("of the first version gets labels, and keeps what it has", async () => {
+  it("of the first version gets labels and folders, and keeps what it has", async () => {
     const file = temporaryFile();
     const first = await opened({ file });
     const lease = await sessionOf(first, "ses_1", 0);
@@ -73,10 +73,16 @@ describe("the file of a store", () => {
     await first.close();
     await tamper(file, (database) =>
       database.exec(`DROP INDEX sessions_by_label; ALTER TABLE sessions DROP COLUMN label;
+        ALTER TABLE sessions DROP COLUMN folders;
         PRAGMA user_version = 1`),
     );
     const store = await opened({ file });
-    expect(await store.session("ses_1")).toMatchObject({ title: "Tea", label: null, seq: 1 });
+    expect(await store.session("ses_1")).toMatchObject({
+      title: "Tea",
+      label: null,
+      folders: [],
+      seq: 1,
+    });
     const other = await sessionOf(store, "ses_2", 0);
     await store.append(other, 0, entry([delta("b")], { index: { label: "key" } }));
     const { sessions } = await store.sessions({ limit: 9, label: "key" });

@@ -66,7 +66,7 @@ export interface AcpTalk {
   result(method: string, params?: unknown): Promise<Message>;
   /** The next message that fits, from all that came. */
   find(fits: (message: Message) => boolean): Promise<Message>;
-  /** What `session/update` told of a session, so far. */
+  /** What `session/update` told of a session, so far, without the list of commands that follows every setup. */
   updates(sessionId?: string): readonly Message[];
   /** `initialize` and `session/new`. */
   begin(cwd?: string): Promise<string>;
@@ -159,7 +159,8 @@ export function acpTalk(
         method === "session/update" &&
         isObject(params) &&
         (sessionId ?? params["sessionId"]) === params["sessionId"] &&
-        isObject(params["update"])
+        isObject(params["update"]) &&
+        params["update"]["sessionUpdate"] !== "available_commands_update"
           ? [params["update"]]
           : [],
       ),

@@ -28,9 +28,16 @@ const PARAMS = new Map([
   ["session/update", "SessionNotification"],
   ["session/request_permission", "RequestPermissionRequest"],
   ["$/cancel_request", "CancelRequestNotification"],
+  ["fs/read_text_file", "ReadTextFileRequest"],
+  ["fs/write_text_file", "WriteTextFileRequest"],
+  ["terminal/create", "CreateTerminalRequest"],
+  ["terminal/output", "TerminalOutputRequest"],
+  ["terminal/wait_for_exit", "WaitForTerminalExitRequest"],
+  ["terminal/kill", "KillTerminalRequest"],
+  ["terminal/release", "ReleaseTerminalRequest"],
 ]);
 /** What only hosts of the bridge are asked. */
-const HOST_METHODS = new Set(["host/tools/list", "builtin_call"]);
+const HOST_METHODS = new Set(["host/tools/list", "builtin_call", "host/call"]);
 const RESULTS = new Map([
   ["initialize", "InitializeResponse"],
   ["session/new", "NewSessionResponse"],
@@ -42,6 +49,8 @@ const RESULTS = new Map([
   ["session/fork", "ForkSessionResponse"],
   ["session/close", "CloseSessionResponse"],
   ["session/delete", "DeleteSessionResponse"],
+  ["session/set_mode", "SetSessionModeResponse"],
+  ["session/set_config_option", "SetSessionConfigOptionResponse"],
 ]);
 
 /** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */

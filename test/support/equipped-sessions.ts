@@ -15,9 +15,9 @@ export interface EquippedSessions {
   readonly reports: readonly unknown[];
   readonly log: (sessionId: string) => Promise<readonly Envelope[]>;
   /** The tools of the agent as it was last bound. */
-  tools(sessionId: string): Promise<readonly string[]>;
+  readonly tools: (sessionId: string) => Promise<readonly string[]>;
   /** What the tools gave, as text. */
-  results(sessionId: string): Promise<readonly string[]>;
+  readonly results: (sessionId: string) => Promise<readonly string[]>;
 }
 
 /** Sessions to which clients can bring something, as a bridge runs them. */

@@ -3,6 +3,8 @@ import type { AgentEvent, ApprovalRequested, PromptPart } from "../../src/domain
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../src/session/sessions.ts";
+import { scriptedProvider } from "./scripted-provider.ts";
+import { agentOf } from "./session-world.ts";
 import type { Batch, SessionRecord } from "../../src/store/store.ts";
 
 /** Sessions whose agent is a test: it says what is in the log, and sees every command. */
@@ -172,6 +174,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       state: "idle",
       title: null,
       workingDirectory: null,
+      folders: [],
       label: null,
       createdAt: 0,
       updatedAt: events.length,
@@ -254,7 +257,18 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     },
     ready: async () => {},
     begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
-    peek: () => Promise.reject(new Error("Nobody peeks here")),
+    peek: async () => ({
+      agent: agentOf({ provider: scriptedProvider([]) }).facts,
+      mode: "default",
+      usage: null,
+      grants: [],
+      asked: null,
+      pausedFor: [],
+      promptTools: [],
+      forgotten: [],
+      clients: [],
+    }),
+    rules: async () => [],
     async find(sessionId) {
       const log = logs.get(sessionId);
       return log && record(log);

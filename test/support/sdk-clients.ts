@@ -13,6 +13,9 @@ export interface SdkClient {
   /** Resolves with the reason that the turn stopped for. */
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** Resolves with the values of all options. */
+  setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
   /** Texts and states of calls, in order. */
   readonly told: readonly string[];
   /** Resolves when one of them begins with this. */
@@ -35,6 +38,7 @@ interface Update {
   readonly sessionUpdate: string;
   readonly content?: unknown;
   readonly status?: string | null;
+  readonly currentModeId?: string;
 }
 
 interface Question {
@@ -49,8 +53,8 @@ function hears() {
   return {
     told,
     asked,
-    update: ({ sessionUpdate, content, status }: Update): void => {
-      const text = isText(content) ? content.text : (status ?? "");
+    update: ({ sessionUpdate, content, status, currentModeId }: Update): void => {
+      const text = isText(content) ? content.text : (status ?? currentModeId ?? "");
       told.push(`${sessionUpdate}: ${text}`);
       for (const wake of waiting) wake();
       waiting = [];
@@ -110,6 +114,13 @@ async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): P
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
+    async setMode(sessionId, modeId) {
+      await connection.setSessionMode({ sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      const wanted = { sessionId, configId, value };
+      return valuesIn(await connection.setSessionConfigOption(wanted));
+    },
   };
 }
 
@@ -144,5 +155,21 @@ async function appClient(stream: sdk2.Stream): Promise<SdkClient> {
       return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
+    async setMode(sessionId, modeId) {
+      await to.request("session/set_mode", { sessionId, modeId });
+    },
+    async setOption(sessionId, configId, value) {
+      return valuesIn(
+        await to.request("session/set_config_option", { sessionId, configId, value }),
+      );
+    },
   };
+}
+
+function valuesIn({
+  configOptions,
+}: {
+  readonly configOptions: readonly { readonly currentValue: unknown }[];
+}): readonly unknown[] {
+  return configOptions.map(({ currentValue }) => currentValue);
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { isToolOutput, type ToolOutput } from "../../src/domain/tool-output.ts";
 import { spawnFor } from "../../src/session/spawn-for.ts";
-import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+import type { ClientEditor, Tool, ToolContext } from "../../src/tools/tool.ts";
 import {
   workspaceTools,
   type WorkspaceToolsOptions,
@@ -31,6 +31,9 @@ export interface RunOptions {
   readonly progress?: (text: string) => void;
   /** Told of the process groups that were started. */
   readonly spawned?: (group: number) => void;
+  readonly folders?: readonly string[];
+  readonly editor?: ClientEditor;
+  readonly host?: ToolContext["host"];
 }
 
 export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): MadeWorkspace {
@@ -69,10 +72,10 @@ export function temporaryFolder(): string {
 }
 
 /** Runs a tool as the driver does: checked before, and its programs ended after. */
-async function runTool(
+export async function runTool(
   tool: Tool | undefined,
   input: JsonObject,
-  { paths, signal, progress, spawned }: RunOptions = {},
+  { paths, signal, progress, spawned, folders, editor, host }: RunOptions = {},
 ): Promise<ToolOutput> {
   if (tool === undefined) throw new Error("There is no such tool");
   const problem = tool.check(input);
@@ -92,7 +95,9 @@ async function runTool(
     signal: ends,
     progress: progress ?? (() => undefined),
     spawn: programs.spawn,
-    host: async () => ({}),
+    host: host ?? (async () => ({})),
+    ...(folders !== undefined && { folders }),
+    ...(editor !== undefined && { editor }),
   };
   try {
     const output: unknown = await tool.run(input, context);

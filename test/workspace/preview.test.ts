@@ -10,7 +10,7 @@ import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 const preview = ({ root, data }: MadeWorkspace, tool: string, input: JsonObject) =>
-  previewOf(tool, input, { root, protectedFolders: [data] });
+  previewOf({ name: tool, input }, { root, protectedFolders: [data] });
 
 describe("the preview of an edit", () => {
   it("has the whole texts before and after, and of what file [R-025]", async () => {
@@ -98,7 +98,10 @@ describe("the preview of an edit", () => {
     symlinkSync(root, join(base, "project"));
     const surroundings = { root: join(base, "project"), protectedFolders: [data] };
     for (const path of ["a", join(base, "project/a"), join(root, "a")]) {
-      const { diffs } = await previewOf("write_file", { path, content: "new" }, surroundings);
+      const { diffs } = await previewOf(
+        { name: "write_file", input: { path, content: "new" } },
+        surroundings,
+      );
       expect(diffs).toEqual([{ path: "a", oldText: "old", newText: "new" }]);
     }
   });

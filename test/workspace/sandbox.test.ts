@@ -71,12 +71,12 @@ describe("what bubblewrap is called with", () => {
     writeFileSync(join(base, ".netrc"), "");
     symlinkSync(join(base, ".ssh"), join(base, ".aws"));
     const missing = join(root, "not-there");
-    expect(await hiddenPlaces(root, [data, missing, base], base)).toEqual([
+    expect(await hiddenPlaces([root], [data, missing, base], base)).toEqual([
       { path: data, type: "folder" },
       { path: join(base, ".ssh"), type: "folder" },
       { path: join(base, ".netrc"), type: "file" },
     ]);
-    expect(await hiddenPlaces(join(base, ".ssh"), [], base)).toEqual([
+    expect(await hiddenPlaces([join(base, ".ssh")], [], base)).toEqual([
       { path: join(base, ".netrc"), type: "file" },
     ]);
   });
@@ -144,7 +144,7 @@ describe("run_command in a sandbox", () => {
     const sandbox = { type: "bubblewrap", program, network: false } as const;
     const { run, tools, root, data } = madeWorkspace({
       sandbox,
-      environment: { PATH: path, TMPDIR: "/elsewhere" },
+      environment: { PATH: path, TMPDIR: "/elsewhere", SPANLINE_SHELL: "/bin/sh" },
     });
     mkdirSync(join(root, "src"));
     const { text, data: told } = await run("run_command", {

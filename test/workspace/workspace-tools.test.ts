@@ -39,6 +39,7 @@ describe("the tools of a workspace", () => {
         ["workspace.search", "workspace.read_text"],
       ],
       ["run_command", false, "execute", "process_exec", ["working_directory"], ["process.exec"]],
+      ["update_plan", true, "think", "none", undefined, undefined],
     ]);
   });
 

@@ -76,4 +76,4 @@ function listsAllowMore(approvals: unknown): boolean {
   return otherwise === "allow" || names.some((name) => !READERS.has(String(name)));
 }
 
-const READERS: ReadonlySet<string> = new Set(["read_file", "list_files", "search"]);
+const READERS: ReadonlySet<string> = new Set(["read_file", "list_files", "search", "update_plan"]);

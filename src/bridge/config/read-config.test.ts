@@ -34,6 +34,17 @@ describe("a configuration with something wrong in it", () => {
     ["policy", { approvals: {}, policy: {} }, "and not both"],
     ["provider", { provider: "local" }, "wanted an object with a type"],
     ["provider", { provider: 7 }, "wanted an object with a type"],
+    ["commands", { commands: [] }, "wanted an object"],
+    ["commands.Review", { commands: { Review: {} } }, "use small letters"],
+    ["commands.status", { commands: { status: {} } }, "a command of the bridge"],
+    ["commands.a.promt", { commands: { a: { promt: "x" } } }, "did you mean prompt?"],
+    ["commands.a.description", { commands: { a: { prompt: "x" } } }, "wanted a text"],
+    ["commands.a.prompt", { commands: { a: { description: "x", prompt: " " } } }, "wanted a text"],
+    [
+      "commands.a.hint",
+      { commands: { a: { description: "x", prompt: "x", hint: 1 } } },
+      "wanted a string",
+    ],
     ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
     ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
     [

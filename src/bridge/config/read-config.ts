@@ -49,6 +49,7 @@ const PLAIN = [
   "images",
   "contextTokens",
   "upstream",
+  "commands",
   "terminalTool",
 ] as const satisfies readonly (keyof AgentDefinition)[];
 

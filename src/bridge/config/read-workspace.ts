@@ -14,21 +14,25 @@ export interface WorkspaceConfig {
   readonly network: boolean;
   /** Refuses to start where there is no sandbox, rather than run commands that nothing confines. */
   readonly requireSandbox: boolean;
+  /** Runs commands in a terminal of the editor, where it offers some. */
+  readonly editorTerminals: boolean;
 }
 
-const NAMES = ["root", "tools", "passEnvironment", "network", "requireSandbox"];
+const NAMES = ["root", "tools", "passEnvironment", "network", "requireSandbox", "editorTerminals"];
 
 /** `true` for all of it as it is. */
 export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
   const given = optionsAt(value === true ? {} : value, path, NAMES);
-  const { root, tools, network, requireSandbox } = given;
+  const { root, tools, network, requireSandbox, editorTerminals } = given;
   checkKind(root, `${path}.root`, "string");
   checkKind(network, `${path}.network`, "boolean");
   checkKind(requireSandbox, `${path}.requireSandbox`, "boolean");
+  checkKind(editorTerminals, `${path}.editorTerminals`, "boolean");
   return {
     passEnvironment: textsAt(given["passEnvironment"], `${path}.passEnvironment`),
     network: network === true,
     requireSandbox: requireSandbox === true,
+    editorTerminals: editorTerminals === true,
     ...(typeof root === "string" && { root }),
     ...(tools !== undefined && { tools: toolsAt(tools, `${path}.tools`) }),
   };

@@ -47,6 +47,7 @@ export async function workspaceFrom(
     root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
     protectedFolders,
     passEnvironment: config.passEnvironment,
+    editorTerminals: config.editorTerminals,
     mayRead: readableBy(around.policy),
     environment,
     clock,

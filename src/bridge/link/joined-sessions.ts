@@ -100,6 +100,7 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     }),
     ready: (agent) => withOwner((sessions) => sessions.ready(agent)),
     peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
+    rules: (sessionId) => withOwner((sessions) => sessions.rules(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
     list: (query) => withOwner((sessions) => sessions.list(query)),
     delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),

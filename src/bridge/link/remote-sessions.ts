@@ -150,6 +150,7 @@ export async function remoteSessions(
     // What is undefined here would be null there.
     ready: (agent) => (agent === undefined ? call("ready") : call("ready", agent)),
     peek: (sessionId) => call("peek", sessionId),
+    rules: (sessionId) => call("rules", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),
     delete: (sessionId) => call("delete", sessionId),

@@ -5,9 +5,22 @@ import { digestOfText } from "../../platform/digest.ts";
 import { newSeed, type Seed } from "../../session/new-id.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 
-/** Sessions in which no time passes, for those who compare what they are told byte for byte. */
-export function timelessSessions(sessions: Sessions): Sessions {
+/** What those are served with who compare what they are told byte for byte. */
+export async function repeatable(
+  sessions: Sessions,
+  clock: SteadyClock,
+): Promise<Pick<ResponsesOptions, "sessions" | "clock" | "newSessionId">> {
+  return {
+    sessions: timelessSessions(sessions),
+    clock: timelessClock(clock),
+    newSessionId: await countedIds(sessions),
+  };
+}
+
+/** Sessions in which no time passes. */
+function timelessSessions(sessions: Sessions): Sessions {
   return {
     ...sessions,
     get agents() {
@@ -48,7 +61,7 @@ function timelessEvent({ event, at }: Envelope): AgentEvent {
 }
 
 /** A clock that always says the same; what it is set to is done in time. */
-export function timelessClock(clock: SteadyClock): SteadyClock {
+function timelessClock(clock: SteadyClock): SteadyClock {
   return { ...clock, now: () => MOMENT };
 }
 
@@ -62,7 +75,7 @@ export const placeSeed: Seed = (place) =>
     : digestOfText(`${place.sessionId} ${place.seq}`).slice(0, TIMELESS_SEED_LENGTH);
 
 /** Names for sessions that are the same in every run that begins with the same sessions. */
-export async function countedIds(sessions: Sessions): Promise<() => string> {
+async function countedIds(sessions: Sessions): Promise<() => string> {
   let count = 0;
   // Those of an earlier run are taken.
   while ((await sessions.find(numbered(count))) !== undefined) count += 1;

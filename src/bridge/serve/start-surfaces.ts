@@ -19,10 +19,9 @@ import { sharedLines } from "../../wire/acp/shared-lines.ts";
 import { acpSocketRoute } from "../../surfaces/acp/socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { responsesSurface } from "../../surfaces/responses/responses-surface.ts";
-import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 import type { Serving } from "../config/configured-serving.ts";
 import { endingSessions } from "./ending-sessions.ts";
-import { countedIds, timelessClock, timelessSessions } from "./repeatable-sessions.ts";
+import { repeatable } from "./repeatable-sessions.ts";
 
 export interface SurfacesOptions {
   readonly sessions: Sessions;
@@ -51,9 +50,9 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     ...(options.accessLog === undefined ? [] : [accessLog({ clock, write: options.accessLog })]),
   ];
   const rates = rateLimits(serving.rates, clock);
-  const agents: ResponsesOptions = {
-    sessions: serving.deterministic ? timelessSessions(sessions) : sessions,
-    clock: serving.deterministic ? timelessClock(clock) : clock,
+  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
+  const surface = responsesSurface({
+    ...(serving.deterministic ? await repeatable(sessions, clock) : { sessions, clock }),
     access,
     rates,
     // Whoever reaches a server of this machine only, and needs no key there, is its user.
@@ -63,10 +62,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
       metrics.tokensUsed(tokens);
     },
     report,
-    ...(serving.deterministic && { newSessionId: await countedIds(sessions) }),
-  };
-  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
-  const surface = responsesSurface(agents);
+  });
   const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
   // Not the sessions that end with the server: a client of this one is detached in the end.
   const editors: AcpServingOptions = {

@@ -7,6 +7,8 @@ export interface Transport {
   /** Resolves when not too much is on its way, or nobody takes it any more. */
   ready(): Promise<void>;
   close(): void;
+  /** Whether the other side can be gone while this end does not hear of it. It is asked from time to time then. */
+  readonly mayStall?: boolean;
 }
 
 export type Incoming =

@@ -60,7 +60,12 @@ export async function webSocket(
       else socket.send(line.trimEnd());
     },
     ready: () => Promise.resolve(),
-    close: () => socket.close(),
+    close() {
+      socket.close();
+      // One whose other side is gone closes late, or never.
+      incoming.end();
+    },
+    mayStall: true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { leadsTo } from "../../domain/policy-decision.ts";
 import type { GrantedPath, GrantScope } from "../../domain/agent-event.ts";
 import type { MatchedRule, PolicyDecision } from "../../domain/policy-decision.ts";
 
@@ -28,7 +29,7 @@ export function scopeText(decision: PolicyDecision): string {
     case "arguments":
       return `${context.tool} with just these arguments`;
     case "paths": {
-      const places = context.paths.map((path) => path.workspacePath ?? path.hostPath ?? path.input);
+      const places = context.paths.map(leadsTo);
       const named = [...new Set(places)].map((place) => place || ".").join(", ");
       return `${context.tool} of ${named.length <= LONGEST_NAMED ? named : "just these paths"}`;
     }

@@ -1,5 +1,6 @@
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
+import { isAskedByMode } from "../../policy/narrow.ts";
 import { agentOf, type Work } from "../work.ts";
 import { scopeText } from "../approvals/grant-scope.ts";
 import { ask } from "../approvals/questions.ts";
@@ -57,8 +58,9 @@ function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
   const { toolCallId, name, input, examined } = run;
   const { diffs, evidence } = examined ?? {};
   const approvers = Math.max(1, decision.approvers);
-  // One person cannot allow for good what takes several.
-  const always = approvers === 1 ? (["allow-always"] as const) : [];
+  // One person cannot allow for good what takes several, and the mode asks whatever was allowed for good.
+  const isForGood = approvers === 1 && !isAskedByMode(decision);
+  const always = isForGood ? (["allow-always"] as const) : [];
   ask(work, {
     question: "run",
     options: ["allow", ...always, "deny"],
@@ -66,7 +68,7 @@ function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
     action: name,
     input,
     approvers,
-    ...(approvers === 1 && { always: scopeText(decision) }),
+    ...(isForGood && { always: scopeText(decision) }),
     decision,
     ...(diffs !== undefined && { diffs }),
     ...(evidence !== undefined && { evidence }),

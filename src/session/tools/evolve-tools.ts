@@ -51,9 +51,9 @@ export function evolveTools(
       return changed(tools, toolCallId, { examined, ...(problem !== undefined && { problem }) });
     }
     case "policy.decided": {
-      const { toolCallId, agent, digest, decision } = event;
+      const { toolCallId, agent, mode = "default", digest, decision } = event;
       const { action } = decision;
-      const judged = { agent, digest, action };
+      const judged = { agent, mode, digest, action };
       // One that is running goes on, or is started again by its own event.
       const isGranted = action === "allow" && runOf(tools, toolCallId)?.status !== "running";
       return changed(tools, toolCallId, { judged, ...(isGranted && { status: "granted" }) });
@@ -92,6 +92,8 @@ export function evolveTools(
       const programs = tools.programs.filter((program) => program.toolCallId !== toolCallId);
       return { ...finished, programs };
     }
+    case "plan.updated":
+      return { ...tools, plan: event.entries };
     default:
       return tools;
   }

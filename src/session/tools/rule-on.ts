@@ -1,6 +1,7 @@
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { grantFor } from "../approvals/grants.ts";
+import { narrow } from "../../policy/narrow.ts";
 import { agentOf, type Work } from "../work.ts";
 import { judgeCall, type Judgement } from "./judge-call.ts";
 import { rulesDigest } from "./policy-of.ts";
@@ -19,10 +20,11 @@ export interface Ruled extends Judged {
   readonly grantId?: string;
 }
 
-/** What is to become of a call, by the rules that hold now. What they deny, nobody can allow. */
+/** What is to become of a call, by the rules and the mode that hold now. What they deny, nobody can allow. */
 export function ruleOn(work: Work, run: ToolRun): Ruling {
-  const judged = judgeCall(run, agentOf(work), work.state.tools);
-  if (judged.verdict !== "decide") return judged;
+  const call = judgeCall(run, agentOf(work), work.state.tools);
+  if (call.verdict !== "decide") return call;
+  const judged = { ...call, decision: narrow(call.decision, work.state.mode) };
   const { decision, digest } = judged;
   if (decision.action !== "ask") return { ...judged, isApproved: false };
   if (isEnough(work, run, judged)) {
@@ -46,12 +48,15 @@ export function isStillAsked(work: Work, run: ToolRun): boolean {
 export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled): void {
   const { decision, digest, isApproved, grantId } = ruled;
   const agent = work.state.agent?.digest ?? "";
-  if (judged?.agent === agent && judged.digest === digest) {
+  const { mode } = work.state;
+  if (judged?.agent === agent && judged.mode === mode && judged.digest === digest) {
     // A question that was asked, and answered with yes, is as good as a receipt that allows.
     if (judged.action === decision.action || (isApproved && judged.action === "ask")) return;
   }
   const granted = grantId === undefined ? {} : { grantId };
-  work.emit({ type: "policy.decided", toolCallId, digest, agent, decision, ...granted });
+  const narrowed = mode === "default" ? {} : { mode };
+  const judgement = { toolCallId, digest, agent, ...narrowed, decision, ...granted };
+  work.emit({ type: "policy.decided", ...judgement });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Input } from "../input.ts";
 import { agentOf, type Work } from "../work.ts";
 import { toExamine } from "./judge-call.ts";
 import { allPaths } from "./path-facts.ts";
+import { planned } from "./plan.ts";
 import { isSameGroup, isToJudge, runningAttempt, runOf } from "./tools-state.ts";
 
 type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
@@ -31,7 +32,7 @@ export function takeExamination(work: Work, input: Of<"tool-examined">): void {
 
 export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
   if (runningAttempt(work.state.tools, input) === undefined) return;
-  const { toolCallId, ending, result, durationMs, blobId, beside } = input;
+  const { toolCallId, ending, result, durationMs, blobId, beside, plan } = input;
   work.emit({
     type: "tool.finished",
     toolCallId,
@@ -41,6 +42,7 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
     ...(blobId !== undefined && { blobId }),
     ...(beside !== undefined && { beside }),
   });
+  if (plan !== undefined) planned(work, plan);
 }
 
 /** Also of a tool that is over: it is in the log before its programs are ended. */

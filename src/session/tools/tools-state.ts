@@ -1,6 +1,8 @@
 import type { ProcessGroup, ToolEnding, ToolExamined } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyAction } from "../../domain/policy-decision.ts";
+import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
 import { NONE_MADE, type MadeCalls, type TimesMade } from "./made-calls.ts";
 
@@ -10,6 +12,8 @@ export interface ToolsState {
   readonly made: MadeCalls;
   /** Programs that may still run. They outlive their turn here: a cancel is in the log before they are ended. */
   readonly programs: readonly SpawnedProgram[];
+  /** As the agent last told it. */
+  readonly plan: readonly PlanEntry[];
 }
 
 export interface SpawnedProgram {
@@ -65,6 +69,7 @@ export interface ToolRun {
 export interface Judged {
   /** The definition of the agent whose rules they were. */
   readonly agent: string;
+  readonly mode: SessionMode;
   /** Of the arguments. */
   readonly digest: string;
   readonly action: PolicyAction;
@@ -92,7 +97,7 @@ export interface Approved {
 
 export type Examination = Omit<ToolExamined, "type" | "toolCallId">;
 
-export const initialTools: ToolsState = { runs: [], made: NONE_MADE, programs: [] };
+export const initialTools: ToolsState = { runs: [], made: NONE_MADE, programs: [], plan: [] };
 
 export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
   return one.id === other.id && one.born === other.born;

@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/errors.ts";
 import { unanswered } from "../approvals/questions.ts";
 import { dropRequests } from "../clients/host-requests.ts";
 import { finishTool } from "../tools/finish-tool.ts";
+import { restPlan } from "../tools/plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
 import type { Work } from "../work.ts";
 import type { CurrentTurn } from "./turn-state.ts";
@@ -29,6 +30,7 @@ export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
     const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
     finishTool(work, run, { ending, text });
   }
+  restPlan(work);
   // Only tools ask for something of a client, and none is left.
   dropRequests(work);
   const { usage, steps } = work.state.turn.current ?? { usage: null, steps: 0 };

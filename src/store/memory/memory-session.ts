@@ -50,7 +50,7 @@ export class MemorySession {
 
   get record(): SessionRecord {
     const { agent = "", principal = "", state = "idle" } = this.#fields;
-    const { title, workingDirectory, label } = this.#fields;
+    const { title, workingDirectory, folders = [], label } = this.#fields;
     return {
       sessionId: this.#sessionId,
       incarnation: this.incarnation,
@@ -59,6 +59,7 @@ export class MemorySession {
       state,
       title: title ?? null,
       workingDirectory: workingDirectory ?? null,
+      folders,
       label: label ?? null,
       createdAt: this.#createdAt,
       updatedAt: this.updatedAt,

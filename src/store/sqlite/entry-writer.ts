@@ -164,11 +164,23 @@ const MOVE = `${END} WHERE key = ?`;
 const REWRITE = `${END}, wake_at = iif(?, ?, wake_at),
   agent = coalesce(?, agent), principal = coalesce(?, principal),
   title = coalesce(?, title), working_directory = coalesce(?, working_directory),
-  state = coalesce(?, state), label = coalesce(?, label) WHERE key = ?`;
+  state = coalesce(?, state), label = coalesce(?, label), folders = coalesce(?, folders)
+  WHERE key = ?`;
 
 /** In the order of the statement. */
-const FIELDS = ["agent", "principal", "title", "workingDirectory", "state", "label"] as const;
+const FIELDS = [
+  "agent",
+  "principal",
+  "title",
+  "workingDirectory",
+  "state",
+  "label",
+  "folders",
+] as const;
 
 function columnsOf(fields: SessionFields): readonly (string | null)[] {
-  return FIELDS.map((field) => fields[field] ?? null);
+  return FIELDS.map((field) => {
+    const value = fields[field] ?? null;
+    return value === null || typeof value === "string" ? value : JSON.stringify(value);
+  });
 }

@@ -43,6 +43,7 @@ export class NewSessions {
       state: "idle",
       title: null,
       workingDirectory: null,
+      folders: [],
       label: null,
       createdAt,
       updatedAt: createdAt,

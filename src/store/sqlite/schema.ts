@@ -68,6 +68,7 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN label TEXT;
   CREATE INDEX sessions_by_label ON sessions (label) WHERE label IS NOT NULL;
   `,
+  "ALTER TABLE sessions ADD COLUMN folders TEXT;",
 ];
 
 /** "Span" in bytes: tells our files from those of others. */

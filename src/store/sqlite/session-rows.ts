@@ -1,3 +1,4 @@
+import { parseJson } from "../../domain/json.ts";
 import { randomText } from "../../platform/random.ts";
 import { pageAfter, readPage } from "../session-page.ts";
 import type {
@@ -146,12 +147,19 @@ function toRecord(row: Row): SessionRecord {
     state: readState(row.text("state")),
     title: row.textOrNull("title"),
     workingDirectory: row.textOrNull("working_directory"),
+    folders: readFolders(row.textOrNull("folders")),
     label: row.textOrNull("label"),
     createdAt: row.number("created_at"),
     updatedAt: row.number("updated_at"),
     seq: row.number("seq"),
     wakeAt: row.numberOrNull("wake_at"),
   };
+}
+
+function readFolders(text: string | null): readonly string[] {
+  const parsed = parseJson(text ?? "[]");
+  const folders: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  return folders.map(String);
 }
 
 function readState(state: string): SessionState {

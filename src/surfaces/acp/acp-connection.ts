@@ -1,6 +1,7 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { HostTool } from "../../domain/equipment.ts";
 import { isObject } from "../../domain/json.ts";
+import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
@@ -20,7 +21,7 @@ import type {
 } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpLog, ClientLink } from "./client-link.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
-import { hostToolList } from "./host-tool-list.ts";
+import { hostShells, hostToolList } from "./host-lists.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
 import { sessionRequests } from "./session-requests.ts";
@@ -30,6 +31,8 @@ export interface AcpConnectionOptions {
   readonly principal: Principal;
   /** Whether that is this machine's user, who says where sessions work and what is started for them. */
   readonly isUser: boolean;
+  /** Whether the client is a program of this machine, so that its files are those that sessions work with. */
+  readonly isHere: boolean;
   /** Whether the client is told with each update where it can go on from. */
   readonly hasCursors: boolean;
   /** Names this connection among all others. */
@@ -68,7 +71,7 @@ interface Question {
 }
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
-  const { sessions, principal, connectionId, version, writer, log, detail } = options;
+  const { sessions, principal, connectionId, version, writer, clock, log, detail } = options;
   const { lines = sharedLines(), countTurn = () => () => {} } = options;
   const turns = countedTurns(countTurn);
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
@@ -78,6 +81,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let clientName: string | undefined;
   let profile = STOCK_CLIENT;
   let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
+  let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
 
   function put(
@@ -93,6 +97,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     sessions,
     sender: { principal, clientId: `client_${connectionId}` },
     isUser: options.isUser,
+    isHere: options.isHere,
+    clock,
     log,
     name: () => clientName ?? "",
     profile: () => profile,
@@ -115,6 +121,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       return put(wanted, { lane: `host ${asked}`, answered });
     },
     tools: () => tools,
+    shells: () => shells,
     withdraw(questionId, sessionId) {
       if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId), sessionId);
     },
@@ -131,9 +138,10 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       const isFirst = clientName === undefined;
       ({ clientName, profile } = wanted.value);
       link.answer(given, { ok: true, result: initializeAnswer(version) });
-      const isWanted = profile.hasTools && principal.rights.includes("control");
+      const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isFirst && isWanted) tools = hostToolList(link, options.clock);
+      if (isAsked && profile.hasTools) tools = hostToolList(link, clock);
+      if (isAsked && profile.hasShells && options.isHere) shells = hostShells(link, clock);
       return;
     }
     if (clientName === undefined) {

@@ -2,6 +2,7 @@ import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { failureError } from "../../wire/acp/agent-answers.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
+import { withTerminal } from "../../wire/acp/host/terminal-content.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { cancelAll } from "./cancel-all.ts";
@@ -11,6 +12,7 @@ import { hostCalls } from "./host-calls.ts";
 import { openPrompts, type CancelCommand } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
 import { ownEquipment, type OwnEquipment } from "./own-equipment.ts";
+import { pastAnswer } from "./past-answer.ts";
 import { sessionFeed, type FollowOptions, type Told } from "./session-feed.ts";
 
 /** A session on one client's connection. */
@@ -21,13 +23,15 @@ export interface AcpSession {
   readonly attachAs: ClientAttachment["attachAs"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
   readonly equip: OwnEquipment["bring"];
+  isController(): Promise<boolean>;
   /** As the client that it is here. */
   command(wanted: SessionCommand): Promise<CommandReply>;
   /** Ends the stay of a client, which may be this one. */
   detach(command: DetachCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
   follow(options: FollowOptions): Promise<void>;
-  prompt(request: RpcRequest, command: PromptCommand): Promise<void>;
+  /** Under a key it is taken once, and has the same answer however often it is asked. */
+  prompt(request: RpcRequest, command: PromptCommand, key?: string): Promise<void>;
   /** Ends all that this client asked for, or what it asked for by this request; with nothing of its own, whatever runs. */
   cancel(requestId?: RequestId): Promise<void>;
   /** The client is done with it: what it began ends, and what nobody else follows. */
@@ -36,6 +40,7 @@ export interface AcpSession {
   leave(reason: string): Promise<void>;
 }
 
+type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
 type DetachCommand = Extract<SessionCommand, { readonly type: "detach" }>;
 
 /** `gone` is called when the client is no longer attached, by its own word or by another's. */
@@ -54,8 +59,9 @@ export function createAcpSession(
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
   const equipment = ownEquipment(sessionId, link);
+  const calls = hostCalls(sessionId, link);
   const feed = sessionFeed(sessionId, link, {
-    calls: hostCalls(sessionId, link),
+    calls,
     tell,
     isEndedBy: attachment.isEndedBy,
     ended,
@@ -68,7 +74,7 @@ export function createAcpSession(
   function tell(output: Told, cursor: string | undefined): void {
     switch (output.type) {
       case "update":
-        return link.update(sessionId, output.update, cursor);
+        return link.update(sessionId, withTerminal(output.update, calls.terminalOf), cursor);
       case "event":
         return link.event(sessionId, output.update, cursor);
       case "ask":
@@ -85,13 +91,29 @@ export function createAcpSession(
   /** The client is told no more, and whoever waits for an answer of its has it now. */
   function ended(): void {
     attachment.forget();
-    feed.end();
+    leaveFeed();
     prompts.fail(failureError(LEFT));
     gone();
   }
 
+  /** What the client is at for the session, it is at for nobody. */
+  function leaveFeed(): void {
+    feed.end();
+    calls.end();
+  }
+
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
     link.sessions.command(sessionId, wanted, link.sender);
+
+  const keyed = (wanted: PromptCommand, key: string): Promise<CommandReply> =>
+    link.sessions.command(sessionId, wanted, { ...link.sender, commandId: `acp:${key}` });
+
+  /** What the client was told of before it asked is not told again, so its answer has to be looked for. */
+  async function answerAgain({ promptId, seq: from }: Accepted, upTo: number): Promise<void> {
+    if (promptId === undefined || from === undefined || from > upTo) return;
+    const outcome = await pastAnswer(link, { sessionId, promptId, from, upTo });
+    if (outcome !== undefined) prompts.finish(promptId, outcome);
+  }
 
   const cancel = (commands: readonly CancelCommand[]): Promise<void> =>
     cancelAll(commands, { link, sessionId, signal: feed.signal });
@@ -104,6 +126,11 @@ export function createAcpSession(
     attach: attachment.attach,
     attachAs: attachment.attachAs,
     equip: equipment.bring,
+    async isController() {
+      const { clients } = await link.sessions.peek(sessionId);
+      const { clientId } = link.sender;
+      return clients.some((one) => one.clientId === clientId && one.mode === "controller");
+    },
     command,
     async detach(wanted) {
       const reply = await command(wanted);
@@ -111,7 +138,13 @@ export function createAcpSession(
       return reply;
     },
     follow: feed.begin,
-    prompt: (request, wanted) => prompts.begin(request, () => command(wanted)),
+    async prompt(request, wanted, key) {
+      if (key === undefined) return prompts.begin(request, () => command(wanted));
+      const told = feed.seq;
+      let reply: CommandReply | undefined;
+      await prompts.begin(request, async () => (reply = await keyed(wanted, key)));
+      if (reply?.status === "accepted") await answerAgain(reply, told);
+    },
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);
       await cancel(own.length > 0 || requestId !== undefined ? own : [{ type: "cancel" }]);
@@ -119,12 +152,12 @@ export function createAcpSession(
     async close() {
       await cancel(prompts.cancelling());
       await prompts.answered();
-      feed.end();
+      leaveFeed();
       await cancel([{ type: "cancel", unlessWatched: true }]);
       await attachment.detach("client_closed");
     },
     async leave(reason) {
-      feed.end();
+      leaveFeed();
       await attachment.detach(reason);
     },
   };

@@ -32,6 +32,8 @@ export function callerConnection(
     sessions: callerSessions(sessions, caller, rates),
     principal: { id: caller.id, rights: caller.rights },
     isUser: isUserOfMachine(caller),
+    // The token may have come along with a tunnel; nobody knows whose files the client has.
+    isHere: false,
     hasCursors: true,
     connectionId: randomText(16),
     version: packageVersion(),

@@ -28,7 +28,7 @@ export function callerSessions(
     open: async (wanted) => sessions.open(allowed(wanted)),
     begin: async (wanted, first) => sessions.begin(allowed(wanted), first),
     async command(sessionId, command, from) {
-      if (command.type === "prompt") rates?.request(caller.id);
+      if (command.type === "prompt" || command.type === "configure") rates?.request(caller.id);
       return sessions.command(sessionId, command, from);
     },
     async find(sessionId) {

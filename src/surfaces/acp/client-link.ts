@@ -1,4 +1,6 @@
 import type { HostTool } from "../../domain/equipment.ts";
+import type { KnownShells } from "../../domain/shell.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { ClientSender, Sessions } from "../../session/sessions.ts";
 import type { ClientProfile } from "../../wire/acp/client-profile.ts";
 import type { HostRequest } from "../../wire/acp/host/host-request.ts";
@@ -16,6 +18,9 @@ export interface ClientLink {
   readonly sender: ClientSender;
   /** Whether it is this machine's user, who says where sessions work and what is started for them. */
   readonly isUser: boolean;
+  /** Whether it is a program of this machine, so that its files are those that sessions work with. */
+  readonly isHere: boolean;
+  readonly clock: Clock;
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;
@@ -34,6 +39,8 @@ export interface ClientLink {
   request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
   /** The tools of the client's machine. */
   tools(): Promise<readonly HostTool[]>;
+  /** Its shells, where it says. */
+  shells(): Promise<KnownShells | undefined>;
   /** Whether the client can be told more at once; `room` resolves when it can. */
   hasRoom(): boolean;
   room(): Promise<void>;

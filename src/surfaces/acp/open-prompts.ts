@@ -22,7 +22,8 @@ type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
 export type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
 
 export function openPrompts(link: ClientLink): OpenPrompts {
-  const open = new Map<string, { readonly request: RpcRequest; turnId: string | undefined }>();
+  /** One that is asked for twice has two requests that wait. */
+  const open = new Map<string, { readonly requests: RpcRequest[]; turnId: string | undefined }>();
   /** Answers that came before the reply to the command said which prompt it was. */
   const early = new Map<string, RpcOutcome>();
   let unnamed = 0;
@@ -35,15 +36,17 @@ export function openPrompts(link: ClientLink): OpenPrompts {
       for (const wake of waiting) wake();
       waiting = [];
     }
-    if (prompt !== undefined) link.answer(prompt.request, outcome);
-    else if (unnamed > 0) early.set(promptId, outcome);
+    for (const request of prompt?.requests ?? []) link.answer(request, outcome);
+    if (prompt === undefined && unnamed > 0) early.set(promptId, outcome);
   }
 
   function accept(request: RpcRequest, { promptId, turnId }: AcceptedReply): void {
     if (promptId === undefined) return link.answer(request, NAMELESS);
     const outcome = early.get(promptId);
-    if (outcome === undefined) open.set(promptId, { request, turnId });
-    else link.answer(request, outcome);
+    const known = open.get(promptId);
+    if (outcome !== undefined) link.answer(request, outcome);
+    else if (known !== undefined) known.requests.push(request);
+    else open.set(promptId, { requests: [request], turnId });
   }
 
   return {
@@ -75,7 +78,10 @@ export function openPrompts(link: ClientLink): OpenPrompts {
     cancelling(requestId) {
       // Those that wait go first: the end of the one that runs would let the next one begin.
       return [...open]
-        .filter(([, { request }]) => requestId === undefined || request.id === requestId)
+        .filter(
+          ([, { requests }]) =>
+            requestId === undefined || requests.some(({ id }) => id === requestId),
+        )
         .toReversed()
         .map(([promptId, { turnId }]) =>
           turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },

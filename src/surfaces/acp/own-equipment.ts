@@ -1,4 +1,4 @@
-import { isEmptyEquipment, type BroughtServer } from "../../domain/equipment.ts";
+import { isEmptyEquipment, type BroughtServer, type EditorOffer } from "../../domain/equipment.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** What the client of a connection brings to one session. */
@@ -17,7 +17,9 @@ export function ownEquipment(sessionId: string, link: ClientLink): OwnEquipment 
 
   const bring: OwnEquipment["bring"] = async (given = servers) => {
     servers = given;
-    const equipment = { servers, tools: await link.tools() };
+    const editor = await editorOffer(link);
+    const tools = await link.tools();
+    const equipment = { servers, tools, ...(editor !== undefined && { editor }) };
     const isSomething = !isEmptyEquipment(equipment);
     if (!isSomething && broughtAs !== link.sender.clientId) return;
     const reply = await sessions.equip(sessionId, equipment, link.sender);
@@ -30,4 +32,13 @@ export function ownEquipment(sessionId: string, link: ClientLink): OwnEquipment 
     }
   };
   return { bring, again: () => bring() };
+}
+
+/** What the client's editor does for the tools of a workspace, where it has the same files. */
+async function editorOffer(link: ClientLink): Promise<EditorOffer | undefined> {
+  if (!link.isHere || !link.sender.principal.rights.includes("control")) return undefined;
+  const { readsFiles, writesFiles, runsTerminals } = link.profile();
+  const shells = await link.shells();
+  if (!readsFiles && !writesFiles && !runsTerminals && shells === undefined) return undefined;
+  return { readsFiles, writesFiles, runsTerminals, ...(shells !== undefined && { shells }) };
 }

@@ -43,6 +43,7 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
     ...options,
     // Whoever starts this program.
     isUser: true,
+    isHere: true,
     // The connection is as old as this process: there is none to go on from.
     hasCursors: false,
     connectionId,

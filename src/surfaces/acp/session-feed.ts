@@ -10,6 +10,8 @@ import type { Deliver } from "./told-places.ts";
 /** What one client is told of one session. */
 export interface SessionFeed {
   readonly isOn: boolean;
+  /** How far the client has been told. */
+  readonly seq: number;
   /** Aborts with the feed. */
   readonly signal: AbortSignal;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
@@ -38,6 +40,7 @@ export type Told = Exclude<AcpOutput, { readonly type: "caught-up" }>;
 export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedParts): SessionFeed {
   const { calls } = parts;
   let feed: AbortController | undefined;
+  let told = 0;
 
   function end(): void {
     feed?.abort();
@@ -46,12 +49,12 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
 
   function run(
     { upTo, history, from }: FollowOptions,
-    told: Deliver,
+    deliver: Deliver,
     signal: AbortSignal,
   ): Promise<void> {
     const { clientId } = link.sender;
     const profile = (): ReturnType<ClientLink["profile"]> => link.profile();
-    const late = from === undefined ? undefined : lateQuestions(told);
+    const late = from === undefined ? undefined : lateQuestions(deliver);
     return followSession({
       link,
       encoding: { sessionId, clientId, profile, ...span(upTo, history, from) },
@@ -63,19 +66,23 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
       },
       after(envelope) {
         const { seq } = envelope;
+        told = seq;
         if (seq >= upTo) {
           late?.caughtUp();
           calls.caughtUp(seq);
         }
         if (parts.isEndedBy(envelope)) parts.ended();
       },
-      deliver: late?.deliver ?? told,
+      deliver: late?.deliver ?? deliver,
     });
   }
 
   return {
     get isOn() {
       return feed !== undefined;
+    },
+    get seq() {
+      return told;
     },
     get signal() {
       return feed?.signal ?? AbortSignal.abort();
@@ -85,12 +92,12 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
       const own = new AbortController();
       feed = own;
       return new Promise((resolve, reject) => {
-        const told: Deliver = (output, cursor) => {
+        const deliver: Deliver = (output, cursor) => {
           if (output.type !== "caught-up") return parts.tell(output, cursor);
           options.caughtUp?.();
           resolve();
         };
-        run(options, told, own.signal)
+        run(options, deliver, own.signal)
           .catch((error: unknown) => {
             if (feed === own) feed = undefined;
             parts.lost(error);

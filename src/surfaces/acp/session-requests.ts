@@ -1,12 +1,17 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { errorFrom, SpanlineError } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
 import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
 import type { ClientRequest } from "../../wire/acp/client-request.ts";
+import { optionsAnswer } from "../../wire/acp/session-modes.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
+import { answeredAnswer } from "../../wire/acp/prompt-answer.ts";
+import { commandAnswer } from "../../wire/acp/slash-commands.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
 import { findSession } from "./find-session.ts";
 import { answerLive } from "./live-requests.ts";
+import { readTyped } from "./slash-commands.ts";
 import { sessionTable } from "./session-table.ts";
 import { setupRequests } from "./setup-requests.ts";
 
@@ -50,7 +55,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
 
   async function list(
     request: RpcRequest,
-    { workingDirectory, page }: Extract<SessionRequest, { type: "list" }>,
+    { workingDirectory, folders, page }: Extract<SessionRequest, { type: "list" }>,
   ): Promise<void> {
     const found = await sessions.list({
       limit: PAGE,
@@ -58,7 +63,36 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(page !== undefined && { page }),
     });
-    link.answer(request, { ok: true, result: listAnswer(found.sessions, found.nextPage) });
+    const wanted = jsonText(folders ?? []);
+    const listed = found.sessions.filter(
+      (one) => folders === undefined || jsonText(one.folders) === wanted,
+    );
+    link.answer(request, { ok: true, result: listAnswer(listed, found.nextPage) });
+  }
+
+  async function configure(
+    request: RpcRequest,
+    { sessionId, command, answer }: Extract<SessionRequest, { type: "configure" }>,
+  ): Promise<void> {
+    const session = await table.takeUp(sessionId);
+    const reply = await session.command(command);
+    if (reply.status === "refused") throw errorFrom(reply.failure);
+    const result = answer === "options" ? optionsAnswer(command.mode) : doneAnswer();
+    link.answer(request, { ok: true, result });
+  }
+
+  async function prompt(
+    request: RpcRequest,
+    { sessionId, command, promptKey }: Extract<SessionRequest, { type: "prompt" }>,
+  ): Promise<void> {
+    const session = await table.takeUp(sessionId);
+    const typed = await readTyped(command, { sessionId, session, link });
+    if (typed.type === "prompt") return session.prompt(request, typed.prompt, promptKey);
+    // For the one who asked alone, whatever else is going on in the session.
+    for (const update of commandAnswer(String(request.id), typed.text)) {
+      link.update(sessionId, update);
+    }
+    link.answer(request, answeredAnswer());
   }
 
   async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
@@ -82,10 +116,10 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       case "detach":
       case "clients":
         return answerLive(request, wanted, { link, table });
-      case "prompt": {
-        const session = await table.takeUp(wanted.sessionId);
-        return session.prompt(request, wanted.command);
-      }
+      case "configure":
+        return configure(request, wanted);
+      case "prompt":
+        return prompt(request, wanted);
     }
   }
 

@@ -1,7 +1,12 @@
-import { doneAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
+import { errorFrom } from "../../domain/errors.ts";
+import { jsonText } from "../../domain/json.ts";
+import { knownSessionAnswer, newSessionAnswer } from "../../wire/acp/agent-answers.ts";
 import type { SessionSetup } from "../../wire/acp/client-request.ts";
+import { settingsAnswer, type SettingsAnswer } from "../../wire/acp/session-modes.ts";
+import { commandsUpdate } from "../../wire/acp/slash-commands.ts";
 import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
 import { checkCursor } from "./check-cursor.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
@@ -18,6 +23,9 @@ export interface SetupRequests {
   fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void>;
 }
 
+type SessionPlace = Pick<SessionSetup, "workingDirectory" | "folders">;
+type Welcome = (request: RpcRequest, answer: (settings: SettingsAnswer) => unknown) => void;
+
 type Following = SessionSetup & Pick<FollowOptions, "history">;
 
 /** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
@@ -28,11 +36,12 @@ export function setupRequests(
 ): SetupRequests {
   const { sessions } = link;
   const { principal } = link.sender;
+  const isOwner = link.isUser && principal.rights.includes("control");
 
-  async function sessionFor({ workingDirectory }: SessionSetup): Promise<SessionEntry> {
+  async function sessionFor(setup: SessionSetup): Promise<SessionEntry> {
     const found = await fixedSession();
     await sessions.ready(found?.agent);
-    return found ?? sessions.open({ principal, ...folder(workingDirectory) });
+    return found ?? sessions.open({ principal, ...place(setup) });
   }
 
   async function fixedSession(): Promise<SessionEntry | undefined> {
@@ -41,12 +50,36 @@ export function setupRequests(
   }
 
   /** Others work where the agent does. */
-  function folder(workingDirectory: string): { readonly workingDirectory?: string } {
-    return link.isUser && principal.rights.includes("control") ? { workingDirectory } : {};
+  function place({ workingDirectory, folders }: SessionSetup): Partial<SessionPlace> {
+    return isOwner ? { workingDirectory, folders } : {};
+  }
+
+  /** Whoever controls a session says what belongs to its workspace; all of it, each time. */
+  async function extend(session: AcpSession, entry: SessionEntry, setup: SessionSetup) {
+    const { folders } = setup;
+    if (!isOwner || jsonText(folders) === jsonText(entry.folders)) return;
+    if (!(await session.isController())) {
+      const { sessionId } = entry;
+      return link.log("another client says which folders a session has", { sessionId });
+    }
+    const reply = await session.command({ type: "extend", folders });
+    if (reply.status === "refused") throw errorFrom(reply.failure);
   }
 
   function placeAt({ incarnation }: SessionEntry, seq: number): string | undefined {
     return link.hasCursors ? updateCursorText({ incarnation, seq, told: 0 }) : undefined;
+  }
+
+  /**
+   * Answers with what a session is like, and says right behind that what can be typed in it. It is looked up as late as can
+   * be: what changes after it is told as it comes.
+   */
+  async function welcoming(sessionId: string): Promise<Welcome> {
+    const { mode, agent } = await sessions.peek(sessionId);
+    return (request, answer) => {
+      link.answer(request, { ok: true, result: answer(settingsAnswer(mode)) });
+      link.update(sessionId, commandsUpdate(agent.commands));
+    };
   }
 
   return {
@@ -55,8 +88,9 @@ export function setupRequests(
       const found = await sessionFor(setup);
       const { sessionId, seq } = found;
       const session = await table.join(sessionId, setup.servers);
+      const welcome = await welcoming(sessionId);
       // The client does not know the id before it has this answer, so nothing may come ahead of it.
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId, placeAt(found, 0)) });
+      welcome(request, (settings) => newSessionAnswer(sessionId, settings, placeAt(found, 0)));
       if (!session.isFollowed) await session.follow({ upTo: seq, history: "shown" });
     },
     async follow(request, sessionId, setup) {
@@ -66,9 +100,11 @@ export function setupRequests(
       await sessions.ready(found.agent);
       if (from !== undefined) await checkCursor(sessions, found, from);
       const { session, entry } = await table.joinExisting(sessionId, servers);
+      await extend(session, entry, setup);
       const { seq: upTo } = entry;
+      const welcome = await welcoming(sessionId);
       const done = (cursor?: string): void =>
-        link.answer(request, { ok: true, result: doneAnswer(cursor) });
+        welcome(request, (settings) => knownSessionAnswer(settings, cursor));
       const caughtUp = (): void => done(placeAt(entry, upTo));
       if (from !== undefined) return session.follow({ upTo, history, from, caughtUp });
       if (history === "hidden" && session.isFollowed) return done();
@@ -81,11 +117,12 @@ export function setupRequests(
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,
-        ...folder(setup.workingDirectory),
+        ...place(setup),
         copyOf: source,
       });
       const session = await table.join(sessionId, setup.servers);
-      link.answer(request, { ok: true, result: newSessionAnswer(sessionId) });
+      const welcome = await welcoming(sessionId);
+      welcome(request, (settings) => newSessionAnswer(sessionId, settings));
       await session.follow({ upTo: seq, history: "hidden" });
     },
   };

@@ -3,6 +3,7 @@ import type { ServedRequest } from "../../http/served.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { bearerOf, isSecret, secretDigest } from "../../http/bearer.ts";
 import { headerOf } from "../../http/header.ts";
+import { unescaped } from "../../http/unescaped.ts";
 
 export interface AccessOptions {
   /** As the link has it that `up` prints. Whoever has it may do everything. */
@@ -79,14 +80,6 @@ function cookieOf(request: ServedRequest): string | undefined {
 function cookieName(request: ServedRequest): string {
   const port = /:(\d+)$/.exec(headerOf(request, "host") ?? "")?.[1] ?? "80";
   return `spanline_${port}`;
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
 }
 
 function unknownCaller(message: string): ApiError {

@@ -2,7 +2,7 @@
 export const CONVERSATION_SCRIPT = String.raw`
 /** What is on the page, by the ids that events use. Begun anew when the log is read from its beginning. */
 function emptyView() {
-  return { prompts: new Map(), messages: new Map(), blocks: new Map(), tools: new Map(), approvals: new Map(), turnId: null };
+  return { prompts: new Map(), messages: new Map(), blocks: new Map(), tools: new Map(), approvals: new Map(), turnId: null, plan: null };
 }
 let view = emptyView();
 
@@ -22,12 +22,15 @@ const ENDINGS = {
   refused: ["could not run", "bad"], unknown: ["outcome unknown", "bad"],
 };
 
+const PLAN = { pending: "☐", in_progress: "▸", completed: "☑", blocked: "⏸", cancelled: "☒" };
+
 const shown = {
   "session.opened": ({ agent, title }) => {
     byId("agent").textContent = agent;
     if (title) setTitle(title);
   },
   "session.titled": ({ title }) => setTitle(title),
+  "session.configured": ({ mode }) => note("The session is in the mode " + mode + " now"),
   "session.recovered": () => note("The bridge was started again and took this session up"),
 
   "prompt.accepted": ({ promptId, content }) => {
@@ -108,6 +111,14 @@ const shown = {
     tool.body.append(labelled(result.isError ? "Error" : "Result", result.parts.map(partText).join("\n") || "(nothing)"));
   },
 
+  "plan.updated": ({ entries }) => {
+    view.plan ??= made("section", { class: "plan", "aria-label": "Plan" });
+    const items = entries.map(({ content, status }) => made("li", {}, (PLAN[status] ?? "☐") + " " + content));
+    view.plan.replaceChildren(made("div", { class: "label" }, "Plan"), made("ul", {}, ...items));
+    // There is one plan, where it last changed.
+    add(view.plan);
+  },
+
   "approval.requested": (event) => {
     const tool = view.tools.get(event.about);
     const approval = approvalCard(event, tool !== undefined);
@@ -123,7 +134,7 @@ const shown = {
     const approval = view.approvals.get(approvalId);
     if (!approval) return;
     view.approvals.delete(approvalId);
-    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules or the tool changed)" }[by] ?? "";
+    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules, the mode or the tool changed)" }[by] ?? "";
     const text = "Answer: " + (CHOICES[decision] ?? decision) + how + (reason ? ": " + reason : "");
     approval.card.classList.add("over");
     approval.card.replaceChildren(made("p", {}, text));

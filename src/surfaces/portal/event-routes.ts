@@ -1,3 +1,4 @@
+import { flattened } from "../../async/flattened.ts";
 import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/served.ts";
@@ -68,51 +69,20 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
   };
 }
 
-type Piece = Uint8Array | string;
-
 function streamed(
   batches: AsyncIterator<EventRun>,
   frames: EventFrames,
   gone: AbortSignal,
-): AsyncIterable<Piece> {
-  return { [Symbol.asyncIterator]: () => piecesOf(batches, frames, gone) };
-}
-
-/** By hand, since each step of a generator costs as much as to send an event. */
-function piecesOf(
-  batches: AsyncIterator<EventRun>,
-  frames: EventFrames,
-  gone: AbortSignal,
-): AsyncIterator<Piece> {
-  // How long a browser waits before it connects again.
-  let left: Iterator<Piece> = ["retry: 1000\n\n"].values();
-  let isOver = false;
-  const taken = (
-    result: IteratorResult<EventRun>,
-  ): IteratorResult<Piece> | Promise<IteratorResult<Piece>> => {
-    if (result.done === true) return OVER;
-    left = frames.pieces(result.value)[Symbol.iterator]();
-    return next();
-  };
-  const failed = (error: unknown): IteratorResult<Piece> => {
-    isOver = true;
-    if (gone.aborted) return OVER;
-    if (!(error instanceof SpanlineError)) throw error;
-    const body = JSON.stringify(failureBody(error.toFailure()));
-    return { done: false, value: `event: failure\ndata: ${body}\n\n` };
-  };
-  const next = (): Promise<IteratorResult<Piece>> => {
-    const piece = left.next();
-    if (piece.done !== true) return Promise.resolve(piece);
-    return isOver ? Promise.resolve(OVER) : batches.next().then(taken, failed);
-  };
-  return {
-    next,
-    async return() {
-      await batches.return?.();
-      return OVER;
+): AsyncIterable<Uint8Array | string> {
+  return flattened<EventRun, Uint8Array | string>(batches, {
+    // How long a browser waits before it connects again.
+    first: ["retry: 1000\n\n"],
+    of: (run) => frames.pieces(run),
+    atFailure(error) {
+      if (gone.aborted) return [];
+      if (!(error instanceof SpanlineError)) throw error;
+      const body = JSON.stringify(failureBody(error.toFailure()));
+      return [`event: failure\ndata: ${body}\n\n`];
     },
-  };
+  });
 }
-
-const OVER = { done: true, value: undefined } as const;

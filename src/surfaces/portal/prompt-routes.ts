@@ -102,12 +102,7 @@ async function* turnText(
   }
 }
 
-/**
- * What happens from a prompt on, for as long as may be waited.
- *
- * A caller that hangs up leaves the turn running. To cancel one that it started and that nobody else watches, the
- * session has to know its watchers: that is for its clients slice, by the attachment of this request.
- */
+/** What happens from a prompt on, for as long as may be waited. A caller that hangs up leaves the turn running. */
 async function* eventsOf(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
   { sessionId, cursor }: Prompted,

@@ -2,6 +2,7 @@ import type { Decision } from "../../domain/agent-event.ts";
 import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
+import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
 import { invalid } from "../../http/json-body.ts";
 import { optionalText, requiredText } from "./request-body.ts";
 
@@ -37,9 +38,19 @@ export function readCommand(body: JsonObject): AskedCommand {
       const command = { type: "revoke", grantId: requiredText(body, "grantId") } as const;
       return { command, right: "approve", what: "Taking back what was allowed" };
     }
+    case "configure":
+      return { command: configureIn(body), right: "prompt", what: "Changing the mode" };
     default:
-      throw invalid(`"type" is "${type}", wanted prompt, answer, cancel, withdraw or revoke`);
+      throw invalid(
+        `"type" is "${type}", wanted prompt, answer, cancel, withdraw, revoke or configure`,
+      );
   }
+}
+
+function configureIn(body: JsonObject): SessionCommand {
+  const mode = requiredText(body, "mode");
+  if (isSessionMode(mode)) return { type: "configure", mode };
+  throw invalid(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
 }
 
 export function promptCommand(text: string): SessionCommand {

@@ -1,7 +1,7 @@
 import type { TurnPaused } from "../../domain/agent-event.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { Asked } from "./ask.ts";
-import { answerIn } from "./read-log.ts";
+import { answerIn, type LoggedAnswer } from "./read-log.ts";
 import type { Surface } from "./surface.ts";
 
 /**
@@ -17,27 +17,16 @@ export async function cancelResponse(
   const from = { principal: caller };
   const taken = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
   if (taken.status === "accepted") return;
-  const { openTurn } = await answerIn(asked, sessions);
-  const turnId = openTurn ?? (await waitingTurn({ sessions }, asked));
+  const answer = await answerIn(asked, sessions);
+  const pause = pauseOf(answer);
+  const { pausedFor } = await sessions.peek(sessionId);
+  // Results may have come since: then the turn is another response's.
+  const isWaiting = pause?.toolCallIds.some((id) => pausedFor.includes(id)) === true;
+  const turnId = isWaiting ? pause?.turnId : answer.openTurn;
   if (turnId !== undefined) await sessions.command(sessionId, { type: "cancel", turnId }, from);
 }
 
 /** How a response ended that left calls open; undefined for any other. */
-export async function pauseOf(
-  { sessions }: Pick<Surface, "sessions">,
-  asked: Asked,
-): Promise<TurnPaused | undefined> {
-  const { end } = await answerIn(asked, sessions);
+export function pauseOf({ end }: Pick<LoggedAnswer, "end">): TurnPaused | undefined {
   return end?.type === "turn.paused" ? end : undefined;
-}
-
-/** Results may have come since: then the turn is another response's. */
-async function waitingTurn(
-  surface: Pick<Surface, "sessions">,
-  asked: Asked,
-): Promise<string | undefined> {
-  const pause = await pauseOf(surface, asked);
-  const { pausedFor } = await surface.sessions.peek(asked.sessionId);
-  const isWaiting = pause?.toolCallIds.some((id) => pausedFor.includes(id)) === true;
-  return isWaiting ? pause?.turnId : undefined;
 }

@@ -1,5 +1,4 @@
 import { settledMessages } from "../../domain/settled-messages.ts";
-import type { Caller } from "../../http/caller.ts";
 import { chatNote } from "../../wire/chat-server/chat-note.ts";
 import {
   chatFieldOf,
@@ -22,16 +21,11 @@ import {
 import { sessionOfCall } from "../../wire/responses/ids.ts";
 import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
 import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
-import type { Ask, Beginning, GoingOn, Retry } from "./ask.ts";
+import type { Ask, Beginning, GoingOn } from "./ask.ts";
+import type { Wish } from "./wish.ts";
 
-export interface ChatWish {
-  readonly request: ChatRequest;
-  readonly caller: Caller;
+export interface ChatWish extends Wish<ChatRequest> {
   readonly trace: TraceMode;
-  readonly retry: Retry;
-  /** Its agent is told the whole conversation every time. */
-  readonly isStateless: boolean;
-  readonly header?: { readonly name: string; readonly value: string };
 }
 
 /** A request for a chat completion, as what it wants of a session. */

@@ -12,11 +12,10 @@ import { askSession } from "./ask-session.ts";
 import { chatAsk } from "./chat-ask.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
-import { isStateless } from "./stateless-agents.ts";
-import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
-import { retryOf } from "./retry-of.ts";
+import { headersOf, traceOf } from "./request-headers.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
+import { wishOf } from "./wish.ts";
 
 /** `POST /chat/completions`: whole, or as a stream. */
 export function chatRoutes(surface: Surface): GuardedRoute[] {
@@ -28,16 +27,9 @@ export function chatRoutes(surface: Surface): GuardedRoute[] {
         return countedTurn(surface, caller, async (end) => {
           const body = jsonBodyOf(request);
           const wanted = readChatRequest(body);
-          const header = sessionHeaderOf(request);
-          const ask = chatAsk({
-            request: wanted,
-            caller,
-            trace: traceOf(request, { trace: null }, surface.settings.trace),
-            retry: retryOf(request, body, caller),
-            isStateless: isStateless(surface, wanted.model ?? null, caller),
-            ...(header !== undefined && { header }),
-          });
-          const asked = await askSession(ask, surface);
+          const wish = wishOf(request, { body, wanted, caller }, surface);
+          const trace = traceOf(request, { trace: null }, surface.settings.trace);
+          const asked = await askSession(chatAsk({ ...wish, trace }), surface);
           const { sessionId, agent, note } = asked;
           const encoder = chunkEncoder({
             ...readChatNote(note, agent),

@@ -1,11 +1,9 @@
-import type { JsonObject } from "../../domain/json.ts";
 import type { Caller } from "../../http/caller.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
 import { jsonAnswer } from "../../http/json-answer.ts";
 import { jsonBodyOf } from "../../http/json-body.ts";
-import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
-import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
+import type { ServedAnswer } from "../../http/served.ts";
 import { readCreateRequest } from "../../wire/responses/request/read-create-request.ts";
 import { readNote, unrecordedRequest } from "../../wire/responses/recorded-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
@@ -17,12 +15,11 @@ import { askSession } from "./ask-session.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
 import { answerIn } from "./read-log.ts";
-import { headersOf, sessionHeaderOf, traceOf } from "./request-headers.ts";
+import { headersOf, traceOf } from "./request-headers.ts";
 import { responseAsk } from "./response-ask.ts";
-import { retryOf } from "./retry-of.ts";
-import { isStateless } from "./stateless-agents.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
+import { wishOf } from "./wish.ts";
 
 /** `POST /responses`: whole, as a stream, or in the background. */
 export function createResponseRoute(surface: Surface): GuardedRoute {
@@ -33,7 +30,9 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
       return countedTurn(surface, caller, async (end) => {
         const body = jsonBodyOf(request);
         const wanted = readCreateRequest(body);
-        const asked = await ask(surface, { request, body, wanted, caller });
+        const wish = wishOf(request, { body, wanted, caller }, surface);
+        const trace = traceOf(request, wanted, surface.settings.trace);
+        const asked = await askSession(responseAsk({ ...wish, trace }), surface);
         const headers = headersOf(asked, wanted.ignored);
         if (wanted.background && !wanted.stream) {
           void followed(surface, asked, caller).finally(end);
@@ -55,26 +54,6 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
       });
     },
   };
-}
-
-interface Wish {
-  readonly request: ServedRequest;
-  readonly body: JsonObject;
-  readonly wanted: CreateRequest;
-  readonly caller: Caller;
-}
-
-function ask(surface: Surface, { request, body, wanted, caller }: Wish): Promise<Asked> {
-  const header = sessionHeaderOf(request);
-  const wish = {
-    request: wanted,
-    caller,
-    trace: traceOf(request, wanted, surface.settings.trace),
-    retry: retryOf(request, body, caller),
-    isStateless: isStateless(surface, wanted.model, caller),
-    ...(header !== undefined && { header }),
-  };
-  return askSession(responseAsk(wish), surface);
 }
 
 interface Reader {

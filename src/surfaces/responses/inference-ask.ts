@@ -1,4 +1,3 @@
-import type { Caller } from "../../http/caller.ts";
 import { inferenceNote } from "../../wire/aigo/inference-output.ts";
 import { refuseResults, withoutEffect } from "../../wire/aigo/model-input.ts";
 import { chatFieldOf, type ChatRequest } from "../../wire/chat-server/chat-request.ts";
@@ -8,20 +7,12 @@ import {
   statelessSession,
 } from "../../wire/chat-server/chat-session.ts";
 import { chatTurn, givenParts, lastAnswer } from "../../wire/chat-server/chat-turn.ts";
-import type { Ask, Retry } from "./ask.ts";
+import type { Ask } from "./ask.ts";
 import { chatBeginning } from "./chat-ask.ts";
-
-export interface InferenceWish {
-  readonly request: ChatRequest;
-  readonly caller: Caller;
-  readonly retry: Retry;
-  /** Its agent is told the whole conversation every time. */
-  readonly isStateless: boolean;
-  readonly header?: { readonly name: string; readonly value: string };
-}
+import type { Wish } from "./wish.ts";
 
 /** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
-export function inferenceAsk({ caller, retry, header, ...wish }: InferenceWish): Ask {
+export function inferenceAsk({ caller, retry, header, ...wish }: Wish<ChatRequest>): Ask {
   const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
   const answered = lastAnswer(request);
   return {

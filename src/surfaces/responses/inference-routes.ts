@@ -9,10 +9,9 @@ import { askSession } from "./ask-session.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
 import { inferenceAsk } from "./inference-ask.ts";
-import { isStateless } from "./stateless-agents.ts";
-import { headersOf, sessionHeaderOf } from "./request-headers.ts";
-import { retryOf } from "./retry-of.ts";
+import { headersOf } from "./request-headers.ts";
 import type { Surface } from "./surface.ts";
+import { wishOf } from "./wish.ts";
 
 /** `POST /inference`: one turn of an evaluation by AI GO!, whose snippet passes its body on. */
 export function inferenceRoutes(surface: Surface): GuardedRoute[] {
@@ -25,15 +24,8 @@ export function inferenceRoutes(surface: Surface): GuardedRoute[] {
           const body = jsonBodyOf(request);
           refuseCredentials(body);
           const wanted = readChatRequest(body);
-          const header = sessionHeaderOf(request);
-          const ask = inferenceAsk({
-            request: wanted,
-            caller,
-            retry: retryOf(request, body, caller),
-            isStateless: isStateless(surface, wanted.model ?? null, caller),
-            ...(header !== undefined && { header }),
-          });
-          const asked = await askSession(ask, surface);
+          const wish = wishOf(request, { body, wanted, caller }, surface);
+          const asked = await askSession(inferenceAsk(wish), surface);
           const note = readInferenceNote(asked.note);
           const reader = { caller, gone: request.gone, isDetached: false };
           const encoder = inferenceEncoder(asked, note);

@@ -1,10 +1,8 @@
-import type { Caller } from "../../http/caller.ts";
 import type { Outlook } from "../../session/sessions.ts";
 import {
   carriersOf,
   resolveSession,
   statelessCarriers,
-  type CarrierFacts,
 } from "../../wire/responses/request/carriers.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
 import { givenResultsOf, openCallIds } from "../../wire/responses/request/given-results.ts";
@@ -16,16 +14,11 @@ import {
 } from "../../wire/responses/request/prompt-parts.ts";
 import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
 import { noteOf, recordedRequest } from "../../wire/responses/recorded-request.ts";
-import type { Ask, GoingOn, NamedSession, Retry } from "./ask.ts";
+import type { Ask, GoingOn, NamedSession } from "./ask.ts";
+import type { Wish } from "./wish.ts";
 
-export interface ResponseWish {
-  readonly request: CreateRequest;
-  readonly caller: Caller;
+export interface ResponseWish extends Wish<CreateRequest> {
   readonly trace: TraceMode;
-  readonly retry: Retry;
-  readonly header?: CarrierFacts["header"];
-  /** Its agent is told the whole conversation every time. */
-  readonly isStateless: boolean;
   /** The caller's connection remembers the response that the request goes on from. */
   readonly isHeld?: boolean;
 }

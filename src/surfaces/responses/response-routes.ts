@@ -49,7 +49,7 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
           isDetached: true,
         });
         const textOf = (event: StreamEvent): string =>
-          event.sequence_number > after ? sharedTextOf(asked, event) : "";
+          event.sequence_number > after ? sharedTextOf(event) : "";
         return eventStream(streamTexts(outputs, textOf), surface.streaming);
       },
     },
@@ -70,7 +70,8 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
         requireRight(caller, "prompt", "Cancelling");
         const asked = await storedResponse(surface, id, caller);
         const isBackground = readNote(asked.note)?.isBackground === true;
-        if (!isBackground && (await pauseOf(surface, asked)) === undefined) throw notInBackground();
+        if (!isBackground && pauseOf(await answerIn(asked, sessions)) === undefined)
+          throw notInBackground();
         await cancelResponse(surface, asked, caller);
         return jsonAnswer(200, await standingOf(asked, surface));
       },

@@ -1,36 +1,26 @@
 import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import type { Asked } from "./ask.ts";
 
-/**
- * Events of responses as texts, where one that many follow at the same pace is written out once. A response is one fold
- * over its log: the same number in it is the same event for everybody.
- */
-export function sharedText(): (asked: Asked, event: StreamEvent) => string {
-  let last: (Place & { readonly text: string }) | undefined;
-  return ({ sessionId, incarnation, seq }, event) => {
-    // What says the end is another where the reader is sent away before it.
-    if (!event.type.endsWith(".delta")) return sseText(event);
-    const place = { sessionId, incarnation, seq, number: event.sequence_number };
-    if (last !== undefined && isSame(place, last)) return last.text;
+/** Events of responses as texts, where one that many follow at the same pace is written out once. */
+export function sharedText(): (event: StreamEvent) => string {
+  let last: { readonly event: Delta; readonly text: string } | undefined;
+  return (event) => {
+    if (!("delta" in event)) return sseText(event);
+    if (last !== undefined && isSame(event, last.event)) return last.text;
     const text = sseText(event);
-    last = { ...place, text };
+    last = { event, text };
     return text;
   };
 }
 
-interface Place {
-  readonly sessionId: string;
-  readonly incarnation: string;
-  readonly seq: number;
-  readonly number: number;
-}
+type Delta = Extract<StreamEvent, { readonly delta: string }>;
 
-function isSame(one: Place, other: Place): boolean {
+/** An item is of one response. Its words are compared too: a log whose pieces were dropped says them under other numbers. */
+function isSame(one: Delta, other: Delta): boolean {
   return (
-    one.number === other.number &&
-    one.seq === other.seq &&
-    one.sessionId === other.sessionId &&
-    one.incarnation === other.incarnation
+    one.sequence_number === other.sequence_number &&
+    one.item_id === other.item_id &&
+    one.type === other.type &&
+    one.delta === other.delta
   );
 }

@@ -82,14 +82,13 @@ async function respond(
   const retry = { fingerprint: fingerprintOf(body, caller), isRepeated: false };
   const { previousResponseId } = wanted;
   const isHeld = previousResponseId !== null && memory.has(previousResponseId);
-  const stateless = isStateless(surface, wanted.model, caller);
   const ask = responseAsk({
     request: wanted,
     caller,
     trace,
     retry,
     isHeld,
-    isStateless: stateless,
+    isStateless: isStateless(surface, wanted.model, caller),
   });
   const asked = await askSession(ask, surface);
   const outputs = await events(surface, asked, { caller, gone: over, isDetached: false });

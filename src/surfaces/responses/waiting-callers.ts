@@ -1,7 +1,7 @@
 /** Those who follow a session only until their own turn begins: the turn before it is nothing to them. */
 export interface WaitingCallers {
-  /** Gives back how to say that the wait is over. */
-  enter(sessionId: string): () => void;
+  /** One more caller. Gives back how to say whether it waits. */
+  join(sessionId: string): (isWaiting: boolean) => void;
   count(sessionId: string): number;
 }
 
@@ -9,15 +9,14 @@ export function waitingCallers(): WaitingCallers {
   const waiting = new Map<string, number>();
   const count = (sessionId: string): number => waiting.get(sessionId) ?? 0;
   return {
-    enter(sessionId) {
-      waiting.set(sessionId, count(sessionId) + 1);
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
-        const left = count(sessionId) - 1;
-        if (left === 0) waiting.delete(sessionId);
-        else waiting.set(sessionId, left);
+    join(sessionId) {
+      let isCounted = false;
+      return (isWaiting) => {
+        if (isWaiting === isCounted) return;
+        isCounted = isWaiting;
+        const now = count(sessionId) + (isWaiting ? 1 : -1);
+        if (now === 0) waiting.delete(sessionId);
+        else waiting.set(sessionId, now);
       };
     },
     count,

@@ -3,7 +3,7 @@ import type {
   StreamableHTTPClientTransport,
   StreamableHTTPReconnectionOptions,
 } from "@modelcontextprotocol/client";
-import type { Timer } from "../../async/call-guard.ts";
+import { orLate } from "../../async/pause.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
 import type { Scrub } from "../../domain/scrubber.ts";
 import { boundedFetch, type BoundedFetch } from "../../platform/bounded-fetch.ts";
@@ -49,7 +49,11 @@ export function openStreamable(settings: HttpServerSettings, work: HttpWork): Op
     async close() {
       // Asked for politely; a server that has no sessions, or is gone, says no.
       const polite = end.failure === undefined ? transport.terminateSession() : Promise.resolve();
-      await briefly(clock, polite);
+      await orLate(
+        clock,
+        GOODBYE_MS,
+        polite.catch(() => undefined),
+      );
       fail(closed(settings));
       await transport.close();
     },
@@ -113,15 +117,6 @@ function failing(
 
 function closed({ name }: HttpServerSettings): SpanlineError {
   return serverFailure(name, "closed", "was closed");
-}
-
-async function briefly(clock: Timer, work: Promise<void>): Promise<void> {
-  let callOff = (): void => undefined;
-  const late = new Promise<void>((resolve) => {
-    callOff = clock.after(GOODBYE_MS, resolve);
-  });
-  await Promise.race([work.catch(() => undefined), late]);
-  callOff();
 }
 
 const GOODBYE_MS = 1000;

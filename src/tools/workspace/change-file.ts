@@ -2,26 +2,58 @@ import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { counted } from "../../domain/counted.ts";
 import type { FileChange, FileDiff } from "../../domain/tool-output.ts";
+import { MOST_EDITOR_TEXT, type EditorFiles } from "./editor/editor-files.ts";
 import type { Folder } from "./files/folder.ts";
 import { openFile } from "./files/open-file.ts";
 import { readWhole, sha256Of } from "./files/read-whole.ts";
 import { replaceFile } from "./files/replace-file.ts";
 import { refusal } from "./refusal.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Located, Workspace } from "./workspace.ts";
 
-/** A file as it is before a change. */
-export interface FileBefore {
+/** The text that a change begins with. */
+export interface TextBefore {
   readonly bytes: Buffer;
   readonly sha256: string;
+}
+
+interface FileOnDisk extends TextBefore {
   readonly facts: BigIntStats;
 }
 
-/** Null where there is none. */
+/** A file before a change: on the disk, and as people have it before them. Null where there is none. */
+export interface FileBefore {
+  readonly disk: FileOnDisk | null;
+  readonly seen: TextBefore | null;
+}
+
+interface FilePlace {
+  readonly located: Pick<Located, "path" | "hostPath">;
+  readonly workspace: Workspace;
+  readonly editor: EditorFiles;
+}
+
 export async function fileBefore(
   folder: Folder,
   name: string,
+  { located, workspace, editor }: FilePlace,
+): Promise<FileBefore> {
+  const { path, hostPath } = located;
+  const disk = await fileOnDisk(folder, name, { path, workspace });
+  const isForEditor =
+    disk === null || (disk.bytes.length <= MOST_EDITOR_TEXT && textOf(disk.bytes) !== undefined);
+  // One that does not write would not have what is written.
+  if (!editor.writes || !isForEditor) return { disk, seen: disk };
+  const { text } = await editor.read({ path, hostPath, folder, name }, disk !== null);
+  if (text === undefined) return { disk, seen: disk };
+  const bytes = Buffer.from(text);
+  return { disk, seen: { bytes, sha256: sha256Of(bytes) } };
+}
+
+async function fileOnDisk(
+  folder: Folder,
+  name: string,
   { path, workspace }: { readonly path: string; readonly workspace: Workspace },
-): Promise<FileBefore | null> {
+): Promise<FileOnDisk | null> {
   const { fileBytes } = workspace.limits;
   const opened = await openFile(folder, name, workspace.places);
   if (opened === undefined) return null;
@@ -49,9 +81,10 @@ export function bytesOf(text: string, { limits }: Workspace): Buffer {
 
 export interface Change {
   readonly path: string;
+  readonly hostPath: string;
   readonly folder: Folder;
   readonly name: string;
-  readonly before: FileBefore | null;
+  readonly before: FileBefore;
   readonly bytes: Buffer;
 }
 
@@ -60,17 +93,24 @@ export interface Changed {
   readonly undo: readonly FileChange[];
 }
 
-/** Writes a file, unless it has that content already. */
-export async function changeFile(change: Change, workspace: Workspace): Promise<Changed> {
-  const { path, before, bytes } = change;
+/** Writes a file, unless it has that content already: by the editor, where there is one for it. */
+export async function changeFile(
+  change: Change,
+  { workspace, editor }: Pick<FilePlace, "workspace" | "editor">,
+): Promise<Changed> {
+  const { path, bytes } = change;
+  const { disk, seen } = change.before;
   const sha256After = sha256Of(bytes);
-  if (before?.sha256 !== sha256After) await replaceFile({ ...change, places: workspace.places });
+  const isThere = [disk, seen].every((one) => one?.sha256 === sha256After);
+  if (!isThere && !(await editor.write(change, bytes.toString()))) {
+    await replaceFile({ ...change, before: disk, places: workspace.places });
+  }
   const undo: FileChange = {
     path,
-    existed: before !== null,
-    sha256Before: before?.sha256 ?? null,
+    existed: seen !== null,
+    sha256Before: seen?.sha256 ?? null,
     sha256After,
-    bytesBefore: before?.bytes.length ?? 0,
+    bytesBefore: seen?.bytes.length ?? 0,
     bytesAfter: bytes.length,
   };
   return { diffs: diffOf(change, workspace.limits.diffBytes), undo: [undo] };
@@ -78,7 +118,8 @@ export async function changeFile(change: Change, workspace: Workspace): Promise<
 
 /** None where either text is too long to be shown, or the old one is none. */
 function diffOf({ path, before, bytes }: Change, limit: number): readonly FileDiff[] {
-  if (bytes.length > limit || (before?.bytes.length ?? 0) > limit) return [];
-  const oldText = before === null ? null : textOf(before.bytes);
+  const { seen } = before;
+  if (bytes.length > limit || (seen?.bytes.length ?? 0) > limit) return [];
+  const oldText = seen === null ? null : textOf(seen.bytes);
   return oldText === undefined ? [] : [{ path, oldText, newText: bytes.toString() }];
 }

@@ -45,14 +45,14 @@ export function editArguments(input: JsonObject): Edit {
   };
 }
 
-async function editFile({ input, workspace, context }: WorkspaceCall): Promise<ToolOutput> {
+async function editFile({ input, workspace, context, editor }: WorkspaceCall): Promise<ToolOutput> {
   const given = { argument: "path", input: textArgument(input, "path") ?? "" };
   const located = await locate(workspace, given, context);
-  const { path } = located;
+  const { path, hostPath } = located;
   return inItsFolder(workspace, located, async (folder, name) => {
-    const before = await fileBefore(folder, name, { path, workspace });
-    if (before === null) throw refusal("missing", `There is no file ${path}`);
-    const text = textOf(before.bytes);
+    const before = await fileBefore(folder, name, { located, workspace, editor });
+    if (before.seen === null) throw refusal("missing", `There is no file ${path}`);
+    const text = textOf(before.seen.bytes);
     if (text === undefined) throw refusal("not_text", `${path} is no text in UTF-8`);
     const edited = applyEdit(text, editArguments(input));
     if (edited.problem !== undefined) {
@@ -60,7 +60,10 @@ async function editFile({ input, workspace, context }: WorkspaceCall): Promise<T
     }
     const bytes = bytesOf(edited.text, workspace);
     context.signal.throwIfAborted();
-    const changed = await changeFile({ path, folder, name, before, bytes }, workspace);
+    const changed = await changeFile(
+      { path, hostPath, folder, name, before, bytes },
+      { workspace, editor },
+    );
     const { lines } = edited;
     const where = lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places`;
     const sha256 = sha256Of(bytes);

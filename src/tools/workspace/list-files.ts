@@ -74,7 +74,8 @@ async function listFiles({ input, workspace, context, clock }: WorkspaceCall): P
   } finally {
     await folder.close();
   }
-  return output({ path: located.path, found, more, depth }, notes);
+  const others = located.path === "." ? workspace.folders : [];
+  return output({ path: located.path, found, more, depth, others }, notes);
 }
 
 const everything: Glob = () => true;
@@ -100,9 +101,11 @@ interface Listed {
   readonly found: readonly string[];
   readonly more: number;
   readonly depth: number;
+  /** Other folders of the workspace. */
+  readonly others: readonly string[];
 }
 
-function output({ path, found, more, depth }: Listed, notes: WalkNotes): ToolOutput {
+function output({ path, found, more, depth, others }: Listed, notes: WalkNotes): ToolOutput {
   const told = [
     ...(more > 0
       ? [`${more} more ${more === 1 ? "is" : "are"} not shown; use a glob or a deeper path`]
@@ -111,6 +114,9 @@ function output({ path, found, more, depth }: Listed, notes: WalkNotes): ToolOut
       ? [`${counted(notes.tooDeep, "folder was", "folders were")} not entered (depth ${depth})`]
       : []),
     ...walkedNotes(notes),
+    ...(others.length > 0
+      ? [`other folders of the workspace: ${others.map(shown).join(", ")}`]
+      : []),
   ];
   const first = found.length === 0 ? `Nothing to list in ${path}` : `${found.length} in ${path}`;
   const text = [first, ...found, ...told.map((note) => `[${note}]`)].join("\n");

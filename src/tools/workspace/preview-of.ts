@@ -3,8 +3,9 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { FileDiff } from "../../domain/tool-output.ts";
 import { textArgument } from "./arguments.ts";
-import { bytesOf, fileBefore, textOf, type FileBefore } from "./change-file.ts";
+import { bytesOf, fileBefore, textOf, type TextBefore } from "./change-file.ts";
 import { editArguments } from "./edit-file.ts";
+import { NO_EDITOR, type EditorFiles } from "./editor/editor-files.ts";
 import { sha256Of } from "./files/read-whole.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Surroundings } from "./paths/examine-paths.ts";
@@ -52,9 +53,9 @@ export type NoPreviewReason =
 
 /** Empty for a tool that edits no files. Nothing is changed, and nothing is thrown. */
 export async function previewOf(
-  tool: string,
-  input: JsonObject,
+  { name: tool, input }: { readonly name: string; readonly input: JsonObject },
   surroundings: Surroundings,
+  editor: EditorFiles = NO_EDITOR,
 ): Promise<EditPreview> {
   if (tool !== "write_file" && tool !== "edit_file") return { diffs: [], evidence: [] };
   const path = textArgument(input, "path") ?? "";
@@ -63,7 +64,7 @@ export async function previewOf(
     const workspace = await openWorkspace({ ...surroundings, limits });
     const located = await locate(workspace, { argument: "path", input: path });
     checkNoLink(path, located, { workspace, given: surroundings.root });
-    const before = await beforeOf(located, workspace);
+    const before = await beforeOf(located, workspace, editor);
     const after = tool === "write_file" ? written(input, before, located) : edited(input, before);
     const newText = bytesOf(after, workspace).toString();
     const oldText = before === null ? null : textIn(before);
@@ -97,12 +98,16 @@ function checkNoLink(
   if (!isWritten) throw new LinkError("The path goes through a link");
 }
 
-async function beforeOf(located: Located, workspace: Workspace): Promise<FileBefore | null> {
-  const { path } = located;
+async function beforeOf(
+  located: Located,
+  workspace: Workspace,
+  editor: EditorFiles,
+): Promise<TextBefore | null> {
   try {
-    return await inItsFolder(workspace, located, (folder, name) =>
-      fileBefore(folder, name, { path, workspace }),
+    const { seen } = await inItsFolder(workspace, located, (folder, name) =>
+      fileBefore(folder, name, { located, workspace, editor }),
     );
+    return seen;
   } catch (error) {
     // The folders above a new file are made with it.
     if (isRefusal(error, "missing")) return null;
@@ -110,21 +115,21 @@ async function beforeOf(located: Located, workspace: Workspace): Promise<FileBef
   }
 }
 
-function written(input: JsonObject, before: FileBefore | null, { path }: Located): string {
+function written(input: JsonObject, before: TextBefore | null, { path }: Located): string {
   const content = textArgument(input, "content") ?? "";
   const expected = textArgument(input, "expected_sha256")?.toLowerCase();
   checkExpected({ path, expected, before, sha256: sha256Of(Buffer.from(content)) });
   return content;
 }
 
-function edited(input: JsonObject, before: FileBefore | null): string {
+function edited(input: JsonObject, before: TextBefore | null): string {
   if (before === null) throw refusal("missing", "There is no such file");
   const made = applyEdit(textIn(before), editArguments(input));
   if (made.problem !== undefined) throw refusal(made.problem, made.message);
   return made.text;
 }
 
-function textIn({ bytes }: FileBefore): string {
+function textIn({ bytes }: TextBefore): string {
   const text = textOf(bytes);
   if (text === undefined) throw refusal("not_text", "The file is no text in UTF-8");
   return text;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { numberArgument, textArgument } from "./arguments.ts";
-import { openFile } from "./files/open-file.ts";
+import { MOST_EDITOR_TEXT, type EditorText } from "./editor/editor-files.ts";
+import { openFile, type OpenedFile } from "./files/open-file.ts";
 import { refusal } from "./refusal.ts";
 import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
 import { lineWindow, type WindowText } from "./text/line-window.ts";
@@ -41,25 +41,47 @@ export function readFileTool(ground: ToolGround): Tool {
   );
 }
 
-async function readFile({ input, workspace, context }: WorkspaceCall): Promise<ToolOutput> {
+async function readFile({ input, workspace, context, editor }: WorkspaceCall): Promise<ToolOutput> {
   const given = { argument: "path", input: textArgument(input, "path") ?? "" };
   const located = await locateToRead(workspace, given, context);
-  const { path } = located;
+  const { path, hostPath } = located;
   const { limits, places } = workspace;
   const from = numberArgument(input, "from_line") ?? 1;
   const lines = Math.min(numberArgument(input, "max_lines") ?? limits.readLines, limits.readLines);
   return inItsFolder(workspace, located, async (folder, name) => {
+    const window = { from, lines, limits, signal: context.signal };
     const opened = await openFile(folder, name, places);
-    if (opened === undefined) throw refusal("missing", `There is no file ${path}`);
-    try {
-      const window = { from, lines, limits, signal: context.signal };
-      const found = await scanned(opened.handle, window);
-      const size = Number(opened.facts.size);
-      return output({ path, from, size, scanBytes: limits.scanBytes }, found);
-    } finally {
-      await opened.handle.close();
-    }
+    const size = Number(opened?.facts.size ?? 0);
+    const disk = opened && (await scannedFile(opened, window));
+    const isForEditor =
+      disk === undefined || (disk.binary === undefined && size <= MOST_EDITOR_TEXT);
+    const { text, note } = isForEditor
+      ? await editor.read({ path, hostPath, folder, name }, disk !== undefined)
+      : NOTHING_ASKED;
+    const found = text === undefined ? disk : await scanned(inMemory(Buffer.from(text)), window);
+    if (found === undefined) throw refusal("missing", `There is no file ${path}`);
+    return output({ path, from, size, scanBytes: limits.scanBytes, note }, found);
   });
+}
+
+const NOTHING_ASKED: EditorText = {};
+
+/** Reads from a place on: how many bytes it was. */
+type Source = (buffer: Buffer, length: number, from: number) => Promise<number>;
+
+async function scannedFile({ handle }: OpenedFile, options: ScanOptions): Promise<Scanned> {
+  try {
+    return await scanned(
+      async (buffer, length, from) => (await handle.read(buffer, 0, length, from)).bytesRead,
+      options,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+function inMemory(bytes: Buffer): Source {
+  return async (buffer, length, from) => bytes.copy(buffer, 0, from, from + length);
 }
 
 interface ScanOptions {
@@ -78,7 +100,7 @@ interface Scanned {
   readonly bytes: number;
 }
 
-async function scanned(handle: FileHandle, options: ScanOptions): Promise<Scanned> {
+async function scanned(read: Source, options: ScanOptions): Promise<Scanned> {
   const { from, lines, limits, signal } = options;
   const { readCharacters: characters, lineCharacters } = limits;
   const window = lineWindow({ from, lines, characters, lineCharacters });
@@ -90,7 +112,7 @@ async function scanned(handle: FileHandle, options: ScanOptions): Promise<Scanne
   while (bytes < limits.scanBytes) {
     signal.throwIfAborted();
     const room = Math.min(buffer.length, limits.scanBytes - bytes);
-    const { bytesRead } = await handle.read(buffer, 0, room, bytes);
+    const bytesRead = await read(buffer, room, bytes);
     isWhole = bytesRead === 0;
     if (isWhole) break;
     const piece = buffer.subarray(0, bytesRead);
@@ -109,9 +131,10 @@ interface Header {
   readonly from: number;
   readonly size: number;
   readonly scanBytes: number;
+  readonly note: string | undefined;
 }
 
-function output({ path, from, size, scanBytes }: Header, found: Scanned): ToolOutput {
+function output({ path, from, size, scanBytes, note }: Header, found: Scanned): ToolOutput {
   const { binary, text, sha256, bytes } = found;
   const whole = sha256 === undefined ? {} : { sha256 };
   const told = sha256 === undefined ? "" : `, sha256 ${sha256}`;
@@ -135,6 +158,7 @@ function output({ path, from, size, scanBytes }: Header, found: Scanned): ToolOu
       ? [`only the first ${counted(scanBytes, "byte was", "bytes were")} looked at`]
       : []),
     ...(text.isUtf8 ? [] : ["some bytes are not UTF-8 and shown as \ufffd"]),
+    ...(note === undefined ? [] : [note]),
     ...(text.hasCarriageReturns ? ["lines end with \\r\\n"] : []),
   ];
   const numbered = text.lines.map((line, at) => `${from + at}\t${line}`);

@@ -215,10 +215,10 @@ async function contentOf(folder: Folder, name: string, one: Search): Promise<Buf
 }
 
 /** A walk that began outside comes past the workspace too. */
-function fileIn(folder: Folder, name: string, { root }: Workspace): FoundFile {
+function fileIn(folder: Folder, name: string, { root, folders }: Workspace): FoundFile {
   const hostPath = join(folder.hostPath, name);
-  const workspacePath = isWithin(hostPath, root) ? workspacePathOf(hostPath, root) : null;
-  return { workspacePath, hostPath };
+  const base = [root, ...folders].find((one) => isWithin(hostPath, one));
+  return { workspacePath: base === undefined ? null : workspacePathOf(hostPath, base), hostPath };
 }
 
 function pathIn(folder: Folder, name: string): string {

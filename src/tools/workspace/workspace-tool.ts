@@ -4,13 +4,17 @@ import type { ToolTraits } from "../../domain/tool-traits.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { defineTool } from "../define-tool.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { editorFiles, type EditorFiles } from "./editor/editor-files.ts";
+import type { EditorGate } from "./editor/editor-gate.ts";
 import { openWorkspace, type Workspace, type WorkspacePlace } from "./workspace.ts";
 
 /** What every tool of a workspace is made with. */
 export interface ToolGround {
   readonly clock: SteadyClock;
+  /** Between editors and the commands of these tools. */
+  readonly gate: EditorGate;
   /** The workspace of a session. */
-  placeFor(context: Pick<ToolContext, "workingDirectory">): WorkspacePlace;
+  placeFor(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspacePlace;
 }
 
 export interface WorkspaceToolParts {
@@ -29,6 +33,7 @@ export interface WorkspaceCall {
   readonly workspace: Workspace;
   readonly context: ToolContext;
   readonly clock: SteadyClock;
+  readonly editor: EditorFiles;
 }
 
 export function workspaceTool(parts: WorkspaceToolParts, ground: ToolGround): Tool {
@@ -41,7 +46,8 @@ export function workspaceTool(parts: WorkspaceToolParts, ground: ToolGround): To
     timeoutMs,
     async run(input: JsonObject, context) {
       const workspace = await openWorkspace(ground.placeFor(context));
-      return parts.run({ input, workspace, context, clock: ground.clock });
+      const editor = editorFiles(context, ground.gate);
+      return parts.run({ input, workspace, context, clock: ground.clock, editor });
     },
   });
   const traits: ToolTraits = { ...parts.traits, executor: { type: "builtin" } };

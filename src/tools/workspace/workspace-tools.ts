@@ -4,8 +4,11 @@ import { systemClock, type SteadyClock } from "../../platform/clock.ts";
 import { examineCall } from "./examine-call.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import type { Environment } from "../../platform/environment.ts";
+import { findShells } from "../shells/find-shells.ts";
+import { thisMachine } from "../shells/machine-look.ts";
 import { checkAddedNames, commandEnvironment } from "./command-environment.ts";
 import { editFileTool } from "./edit-file.ts";
+import { editorGate } from "./editor/editor-gate.ts";
 import type { Anchor } from "./files/folder.ts";
 import { DEFAULT_LIMITS, type WorkspaceLimits } from "./limits.ts";
 import { listFilesTool } from "./list-files.ts";
@@ -13,6 +16,7 @@ import { readFileTool } from "./read-file.ts";
 import { runCommandTool } from "./run-command.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { searchTool } from "./search.ts";
+import { updatePlanTool } from "./update-plan.ts";
 import type { FoundFile, WorkspacePlace } from "./workspace.ts";
 import type { ToolGround } from "./workspace-tool.ts";
 import { writeFileTool } from "./write-file.ts";
@@ -30,6 +34,8 @@ export interface WorkspaceToolsOptions {
   /** Variables that commands see beside PATH, HOME, LANG, TERM and TMPDIR. */
   readonly passEnvironment?: readonly string[];
   readonly environment?: Environment;
+  /** Runs commands in a terminal of the editor that prompted, where it offers some. */
+  readonly editorTerminals?: boolean;
   readonly clock?: SteadyClock;
   readonly anchor?: Anchor;
 }
@@ -41,6 +47,7 @@ export const WORKSPACE_TOOL_NAMES: readonly string[] = [
   "list_files",
   "search",
   "run_command",
+  "update_plan",
 ];
 
 /** The tools that have these names. */
@@ -52,11 +59,14 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   if (typeof root === "string") checkRoot(root);
   const ground: ToolGround = {
     clock,
+    gate: editorGate(),
     placeFor(context): WorkspacePlace {
       const folder = typeof root === "string" ? root : root(context);
       checkRoot(folder);
       return {
         root: folder,
+        // Where it is one folder for all sessions, none of them adds to it.
+        folders: typeof root === "string" ? [] : (context.folders ?? []),
         protectedFolders,
         limits,
         ...(mayRead !== undefined && { mayRead }),
@@ -74,10 +84,19 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
       sandbox,
       environment: commandEnvironment(environment, passEnvironment),
       commandMs: limits.commandMs,
+      shells: once(() => findShells(thisMachine(environment))),
+      editorTerminals: options.editorTerminals ?? false,
     }),
+    updatePlanTool(),
   ];
-  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call));
+  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call), ground.gate);
   return tools.map((tool) => ({ ...tool, examine }));
+}
+
+/** The same for everybody who asks. */
+function once<Value>(find: () => Promise<Value>): () => Promise<Value> {
+  let found: Promise<Value> | undefined;
+  return () => (found ??= find());
 }
 
 function checkRoot(root: string): void {

@@ -11,6 +11,8 @@ import { refusal } from "./refusal.ts";
 export interface Workspace {
   /** Its real path. */
   readonly root: string;
+  /** Those of the other folders that belong to it. */
+  readonly folders: readonly string[];
   readonly places: ProtectedPlaces;
   readonly limits: WorkspaceLimits;
   readonly mayRead: (file: FoundFile) => boolean;
@@ -26,16 +28,19 @@ export interface FoundFile {
 
 /** Something in a workspace, where it was when the call was judged. */
 export interface Located {
-  /** From the workspace, with `/`; `.` for itself. Where it is outside, the whole path. */
+  /** From the workspace, with `/`; `.` for itself. Where it is in another folder, or outside, the whole path. */
   readonly path: string;
   readonly hostPath: string;
-  /** The same name by name, as they are on the disk; from the root of the machine where it is outside. */
+  /** The folder that it is found from. */
+  readonly base: string;
+  /** From there name by name, as they are on the disk; from the root of the machine where it is outside. */
   readonly names: readonly string[];
   readonly isOutside: boolean;
 }
 
 export interface WorkspacePlace {
   readonly root: string;
+  readonly folders?: readonly string[];
   readonly protectedFolders: readonly string[];
   readonly limits: WorkspaceLimits;
   /** Whether the rules let a file be read that no call names; every one when absent. */
@@ -44,11 +49,11 @@ export interface WorkspacePlace {
 }
 
 export async function openWorkspace(place: WorkspacePlace): Promise<Workspace> {
-  const { root, places } = await groundOf(place);
+  const { root, folders, places } = await groundOf(place);
   if (root === null) throw refusal("missing", "The workspace is not there");
   if (root === "/") throw refusal("invalid", "The whole machine is no workspace");
   const { limits, anchor, mayRead = () => true } = place;
-  return { root, places, limits, mayRead, ...(anchor !== undefined && { anchor }) };
+  return { root, folders, places, limits, mayRead, ...(anchor !== undefined && { anchor }) };
 }
 
 /** Follows an argument that is a path, and refuses one that does not lead where it led when the call was judged. */
@@ -74,7 +79,7 @@ export async function locateToRead(
     return locatedInside(workspace, fact, context);
   }
   const names = hostPath.split("/").filter((name) => name !== "");
-  return { path: hostPath, hostPath, names, isOutside: true };
+  return { path: hostPath, hostPath, base: "/", names, isOutside: true };
 }
 
 /** What is there is no file of a disk: it tells of processes and their secrets, or does something when it is read. */
@@ -85,7 +90,7 @@ function locatedInside(
   fact: PathFact,
   context: Pick<ToolContext, "paths"> | undefined,
 ): Located {
-  const { input, place, hostPath, workspacePath, reason } = fact;
+  const { input, place, hostPath, workspacePath, folder, reason } = fact;
   if (place !== "inside" || hostPath === null || workspacePath === null) {
     throw refusal(
       place === "inside" ? "invalid" : place,
@@ -95,9 +100,11 @@ function locatedInside(
   if (context?.paths !== undefined && !isAsJudged(fact, context.paths)) {
     throw refusal("moved", `${shown(input)} leads elsewhere than when it was allowed`);
   }
-  const below = hostPath.slice(workspace.root.length + 1);
+  const base = folder ?? workspace.root;
+  const below = hostPath.slice(base.length + 1);
   const names = below === "" ? [] : below.split("/");
-  return { path: workspacePath, hostPath, names, isOutside: false };
+  const path = folder === undefined ? workspacePath : hostPath;
+  return { path, hostPath, base, names, isOutside: false };
 }
 
 /** A path that nobody judged is not as it was judged. */
@@ -111,13 +118,13 @@ function isAsJudged(fact: PathFact, judged: readonly PathFact[]): boolean {
 /** The folder that something is in, held open, and its name there. */
 export async function inItsFolder<Value>(
   workspace: Workspace,
-  { path, names, isOutside }: Located,
+  { path, base, names, isOutside }: Located,
   use: (folder: Folder, name: string) => Promise<Value>,
   { make = false }: { readonly make?: boolean } = {},
 ): Promise<Value> {
   const name = names.at(-1);
   if (name === undefined) throw refusal("not_a_file", "That is the workspace itself, and no file");
-  const folder = await folderAt(workspace, names.slice(0, -1), { path, isOutside, make });
+  const folder = await folderAt(workspace, names.slice(0, -1), { path, base, isOutside, make });
   try {
     return await use(folder, name);
   } finally {
@@ -125,18 +132,18 @@ export async function inItsFolder<Value>(
   }
 }
 
-interface FolderWish extends Pick<Located, "path" | "isOutside"> {
+interface FolderWish extends Pick<Located, "path" | "base" | "isOutside"> {
   readonly make?: boolean;
 }
 
 export async function folderAt(
   workspace: Workspace,
   names: readonly string[],
-  { path, isOutside, make = false }: FolderWish,
+  { path, base, isOutside, make = false }: FolderWish,
 ): Promise<Folder> {
   try {
     if (isOutside) return await openOutside(`/${names.join("/")}`, workspace);
-    return await openBelow(workspace.root, names, { ...workspace, make });
+    return await openBelow(base, names, { ...workspace, make, isNamed: base === workspace.root });
   } catch (error) {
     const code = codeOf(error);
     if (code === "workspace_refused" || code === "") throw error;

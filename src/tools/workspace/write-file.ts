@@ -2,7 +2,7 @@ import { counted } from "../../domain/counted.ts";
 import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { textArgument } from "./arguments.ts";
-import { bytesOf, changeFile, fileBefore, type FileBefore } from "./change-file.ts";
+import { bytesOf, changeFile, fileBefore, type TextBefore } from "./change-file.ts";
 import { sha256Of } from "./files/read-whole.ts";
 import { refusal } from "./refusal.ts";
 import { inItsFolder, locate } from "./workspace.ts";
@@ -38,25 +38,34 @@ export function writeFileTool(ground: ToolGround): Tool {
   );
 }
 
-async function writeFile({ input, workspace, context }: WorkspaceCall): Promise<ToolOutput> {
+async function writeFile({
+  input,
+  workspace,
+  context,
+  editor,
+}: WorkspaceCall): Promise<ToolOutput> {
   const given = { argument: "path", input: textArgument(input, "path") ?? "" };
   const bytes = bytesOf(textArgument(input, "content") ?? "", workspace);
   const expected = textArgument(input, "expected_sha256")?.toLowerCase();
   const located = await locate(workspace, given, context);
-  const { path } = located;
+  const { path, hostPath } = located;
   const sha256 = sha256Of(bytes);
   return inItsFolder(
     workspace,
     located,
     async (folder, name) => {
-      const before = await fileBefore(folder, name, { path, workspace });
-      checkExpected({ path, expected, before, sha256 });
+      const before = await fileBefore(folder, name, { located, workspace, editor });
+      const { seen } = before;
+      checkExpected({ path, expected, before: seen, sha256 });
       context.signal.throwIfAborted();
-      const changed = await changeFile({ path, folder, name, before, bytes }, workspace);
+      const changed = await changeFile(
+        { path, hostPath, folder, name, before, bytes },
+        { workspace, editor },
+      );
       const did =
-        before === null ? "Made" : before.sha256 === sha256 ? "Nothing to change in" : "Replaced";
+        seen === null ? "Made" : seen.sha256 === sha256 ? "Nothing to change in" : "Replaced";
       const text = `${did} ${path}: ${counted(bytes.length, "byte")}, sha256 ${sha256}`;
-      const data = { path, bytes: bytes.length, sha256, existed: before !== null };
+      const data = { path, bytes: bytes.length, sha256, existed: seen !== null };
       return toolOutput({ text, data, locations: [{ path }], ...changed });
     },
     // A folder is made for what is going to be in it, and a replaced file has one.
@@ -67,7 +76,7 @@ async function writeFile({ input, workspace, context }: WorkspaceCall): Promise<
 interface Expectation {
   readonly path: string;
   readonly expected: string | undefined;
-  readonly before: FileBefore | null;
+  readonly before: TextBefore | null;
   readonly sha256: string;
 }
 

@@ -1,6 +1,7 @@
 import type { Failure } from "../../domain/errors.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
+import type { SettingsAnswer } from "./session-modes.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
 import { PROMPT_CAPABILITIES } from "./prompt-content.ts";
@@ -19,27 +20,41 @@ export function initializeAnswer(version: string): unknown {
       loadSession: offered.includes("loadSession"),
       promptCapabilities: PROMPT_CAPABILITIES,
       mcpCapabilities: { http: true, sse: false },
-      sessionCapabilities: Object.fromEntries(
-        offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
-      ),
+      sessionCapabilities: {
+        ...Object.fromEntries(
+          offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
+        ),
+        additionalDirectories: {},
+      },
       _meta: harnCapabilities(),
     },
     authMethods: AUTH_METHODS,
   };
 }
 
-export function newSessionAnswer(sessionId: string, cursor?: string): unknown {
-  return { sessionId, ...(cursor !== undefined && cursorMeta(cursor)) };
+/** Of requests that open a session that the client does not know yet. */
+export function newSessionAnswer(
+  sessionId: string,
+  settings: SettingsAnswer,
+  cursor?: string,
+): unknown {
+  return { sessionId, ...knownSessionAnswer(settings, cursor) };
+}
+
+/** Of those that take one up. */
+export function knownSessionAnswer(settings: SettingsAnswer, cursor?: string): object {
+  return { ...settings, ...(cursor !== undefined && cursorMeta(cursor)) };
 }
 
 /** Of requests that are answered when they are done, and have nothing more to say. */
-export function doneAnswer(cursor?: string): unknown {
-  return cursor === undefined ? {} : cursorMeta(cursor);
+export function doneAnswer(): unknown {
+  return {};
 }
 
 export interface ListedSession {
   readonly sessionId: string;
   readonly workingDirectory: string | null;
+  readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: number;
 }
@@ -47,9 +62,10 @@ export interface ListedSession {
 /** Every session has to name a folder there; one that has none works nowhere in particular. */
 export function listAnswer(sessions: readonly ListedSession[], nextPage?: string): unknown {
   return {
-    sessions: sessions.map(({ sessionId, workingDirectory, title, updatedAt }) => ({
+    sessions: sessions.map(({ sessionId, workingDirectory, folders, title, updatedAt }) => ({
       sessionId,
       cwd: workingDirectory ?? "/",
+      ...(folders.length > 0 && { additionalDirectories: folders }),
       ...(title !== null && { title }),
       updatedAt: isoTime(updatedAt),
     })),

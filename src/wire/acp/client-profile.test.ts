@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createHost } from "../../host/create-host.ts";
 import { clientProfile, STOCK_CLIENT } from "./client-profile.ts";
 
 describe("the profile of a client", () => {
@@ -16,7 +17,7 @@ describe("the profile of a client", () => {
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       _meta: {
-        harn: { hostTools: true, agentEvents: true },
+        harn: { hostTools: true, shells: true, agentEvents: true },
         terminal_output: true,
         "terminal-auth": true,
       },
@@ -25,6 +26,7 @@ describe("the profile of a client", () => {
       isBridgeHost: true,
       takesEvents: true,
       hasTools: true,
+      hasShells: true,
       readsFiles: true,
       writesFiles: true,
       runsTerminals: true,
@@ -34,6 +36,11 @@ describe("the profile of a client", () => {
       takesBooleanOptions: true,
       terminalLogin: "standard",
     });
+  });
+
+  it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
+    const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
+    expect(clientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
   });
 
   it("knows the older way to log in in a terminal [ACP-35]", () => {

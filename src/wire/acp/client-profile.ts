@@ -11,6 +11,8 @@ export interface ClientProfile {
   readonly takesEvents: boolean;
   /** Has tools of its own, and says which when it is asked. */
   readonly hasTools: boolean;
+  /** Says which shells its machine has, and which its user chose. */
+  readonly hasShells: boolean;
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
@@ -28,6 +30,7 @@ export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
   takesEvents: false,
   hasTools: false,
+  hasShells: false,
   readsFiles: false,
   writesFiles: false,
   runsTerminals: false,
@@ -42,13 +45,15 @@ export const STOCK_CLIENT: ClientProfile = {
 export function clientProfile(capabilities: unknown): ClientProfile {
   const given = fieldsOf(capabilities);
   const meta = fieldsOf(given["_meta"]);
+  const bridge = fieldsOf(meta["harn"]);
   const files = fieldsOf(given["fs"]);
   const session = fieldsOf(given["session"]);
   const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
   return {
     isBridgeHost: isOffered(meta["harn"]),
-    takesEvents: isOffered(fieldsOf(meta["harn"])["agentEvents"]),
-    hasTools: isOffered(fieldsOf(meta["harn"])["hostTools"]),
+    takesEvents: isOffered(bridge["agentEvents"]),
+    hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
+    hasShells: isOffered(bridge["shells"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,
     runsTerminals: isOffered(given["terminal"]),

@@ -1,5 +1,6 @@
 import type { BroughtServer } from "../../domain/equipment.ts";
 import type { LiveRequest } from "./live-requests.ts";
+import type { ConfigureRequest } from "./session-modes.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { UpdateCursor } from "./update-cursor.ts";
 import type { ClientProfile } from "./client-profile.ts";
@@ -12,11 +13,22 @@ export type ClientRequest =
       readonly profile: ClientProfile;
     }
   | { readonly type: "authenticate" }
-  | { readonly type: "list"; readonly workingDirectory?: string; readonly page?: string }
+  | {
+      readonly type: "list";
+      readonly workingDirectory?: string;
+      readonly folders?: readonly string[];
+      readonly page?: string;
+    }
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
   | ({ readonly type: "close" | "delete" } & Named)
-  | ({ readonly type: "prompt"; readonly command: PromptCommand } & Named)
+  | ({
+      readonly type: "prompt";
+      readonly command: PromptCommand;
+      /** The client's own name for it, by which it knows an answer that it asks for again. */
+      readonly promptKey?: string;
+    } & Named)
+  | ConfigureRequest
   | LiveRequest;
 
 interface Named {
@@ -27,6 +39,8 @@ export type PromptCommand = Extract<SessionCommand, { type: "prompt" }>;
 
 export interface SessionSetup {
   readonly workingDirectory: string;
+  /** Folders that belong to the workspace beside it; none where nothing is said. */
+  readonly folders: readonly string[];
   /** MCP servers that the client wants connected for this session. */
   readonly servers: readonly BroughtServer[];
   /** What the client was told on another connection. */

@@ -46,6 +46,7 @@ export function harnCapabilities(): { readonly harn: object } {
       sessionUpdateExtensions: SESSION_UPDATE_EXTENSIONS,
       toolLifecycleExtensionFields: TOOL_LIFECYCLE_FIELDS,
       contentExtensionFields: CONTENT_FIELDS,
+      repeatablePrompts: true,
     },
   };
 }

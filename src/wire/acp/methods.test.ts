@@ -29,8 +29,26 @@ describe("a client's request", () => {
     });
   });
 
+  it("names folders that belong to the workspace, by whole paths [ACP-49]", () => {
+    const cwd = "/work";
+    const setup = { type: "new", workingDirectory: cwd, servers: [] };
+    const additionalDirectories = ["/lib", "/srv/data"];
+    expect(value("session/new", { cwd, additionalDirectories })).toEqual({
+      ...setup,
+      folders: additionalDirectories,
+    });
+    expect(value("session/new", { cwd, additionalDirectories: null })).toMatchObject(setup);
+    const many = Array.from({ length: 65 }, (_, at) => `/${at}a`);
+    for (const wrong of [["lib"], ["/lib", ""], "/lib", [1], ["/"], ["//"], many]) {
+      for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) {
+        const params = { sessionId: "s", cwd, additionalDirectories: wrong };
+        expect(decodeRequest(method, params)).toMatchObject({ ok: false, error: { code: -32602 } });
+      }
+    }
+  });
+
   it("is a new session, for which missing mcpServers are none [ACP-40]", () => {
-    const setup = { type: "new", workingDirectory: "/work", servers: [] };
+    const setup = { type: "new", workingDirectory: "/work", folders: [], servers: [] };
     expect(value("session/new", { cwd: "/work" })).toEqual(setup);
     expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
     const env = [{ name: "__proto__", value: "own" }];
@@ -40,6 +58,7 @@ describe("a client's request", () => {
     expect(value("session/new", named)).toEqual({
       type: "new",
       workingDirectory: "C:\\work",
+      folders: [],
       servers: [
         { ...program, type: "stdio", env: Object.fromEntries([["__proto__", "own"]]) },
         { ...address, headers: {} },

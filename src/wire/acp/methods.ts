@@ -15,6 +15,8 @@ import {
 } from "./live-requests.ts";
 import { decodeServers } from "./mcp-servers.ts";
 import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
+import { decodeSetMode, decodeSetOption } from "./session-modes.ts";
+import { harnFields } from "./client/fields.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -35,6 +37,8 @@ const STANDARD: readonly [string, Method][] = [
   ["session/close", { decode: named("close"), offered: { session: "close" } }],
   ["session/delete", { decode: named("delete"), offered: { session: "delete" } }],
   ["session/prompt", { decode: decodePromptRequest }],
+  ["session/set_mode", { decode: decodeSetMode }],
+  ["session/set_config_option", { decode: decodeSetOption }],
 ];
 
 /** Methods of bridge hosts. To ACP their names are its own, so that each has one that is not. */
@@ -100,13 +104,16 @@ function named(type: "close" | "delete"): Method["decode"] {
     isFilled(sessionId) ? decoded({ type, sessionId }) : refusedParams(NO_SESSION);
 }
 
-function decodeList({ cwd, cursor }: JsonObject): Decoded<ClientRequest> {
+function decodeList({ cwd, cursor, additionalDirectories }: JsonObject): Decoded<ClientRequest> {
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return refusedParams(RELATIVE_FOLDERS);
   const folder = readFolder(cwd ?? undefined);
   if (folder === null) return refusedParams(RELATIVE);
   if (cursor !== undefined && cursor !== null && !isFilled(cursor)) return refusedParams(NO_CURSOR);
   return decoded({
     type: "list",
     ...(folder !== undefined && { workingDirectory: folder }),
+    ...(folders.length > 0 && { folders }),
     ...(isFilled(cursor) && { page: cursor }),
   });
 }
@@ -116,16 +123,23 @@ function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
   if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
+  const { promptId } = harnFields(params);
+  if (promptId !== undefined && (!isFilled(promptId) || promptId.length > MAX_KEY))
+    return refusedParams(`"promptId" is no name of 1 to ${MAX_KEY} characters`);
   const trace = isObject(meta) ? traceContext(meta) : undefined;
   const options = trace === undefined ? {} : { options: { trace } };
   return decoded({
     type: "prompt",
     sessionId,
     command: { type: "prompt", content: content.value, ...options },
+    ...(promptId !== undefined && { promptKey: promptId }),
   });
 }
 
-function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<SessionSetup> {
+function decodeSetup(params: JsonObject): Decoded<SessionSetup> {
+  const { cwd, mcpServers, additionalDirectories, _meta: meta } = params;
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return refusedParams(RELATIVE_FOLDERS);
   const workingDirectory = readFolder(cwd);
   if (typeof workingDirectory !== "string") return refusedParams(RELATIVE);
   const servers = decodeServers(mcpServers);
@@ -135,6 +149,7 @@ function decodeSetup({ cwd, mcpServers, _meta: meta }: JsonObject): Decoded<Sess
   if (cursor !== undefined && from === undefined) return refusedParams(NO_PLACE);
   return decoded({
     workingDirectory,
+    folders,
     servers: servers.value,
     ...(from !== undefined && { from }),
   });
@@ -146,13 +161,30 @@ function readFolder(cwd: unknown): string | undefined | null {
   return typeof cwd === "string" && ABSOLUTE.test(cwd) ? cwd : null;
 }
 
+/** Null for what is no list of absolute paths. */
+function readFolders(given: unknown): readonly string[] | null {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given) || given.length > MOST_FOLDERS) return null;
+  const folders = given.map(readFolder);
+  return folders.every((folder) => typeof folder === "string" && !WHOLE_MACHINE.test(folder))
+    ? folders.map(String)
+    : null;
+}
+
+const MOST_FOLDERS = 64;
+const WHOLE_MACHINE = /^\/+$/;
+
 function isFilled(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
+/** Characters of a client's own name for something. */
+const MAX_KEY = 200;
 const NO_SESSION = '"sessionId" is missing';
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
 const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
 const NO_METHOD = '"methodId" names no method of "authMethods"';
+const RELATIVE_FOLDERS =
+  '"additionalDirectories" is no list of absolute paths, has more than 64, or has the whole machine';
 const RELATIVE = '"cwd" is not an absolute path';
 const MAX_NAME = 200;

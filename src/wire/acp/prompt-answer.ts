@@ -20,6 +20,11 @@ export function promptAnswer(turn: TurnFinished): RpcOutcome {
   }
 }
 
+/** Of a prompt that took no turn. */
+export function answeredAnswer(): RpcOutcome {
+  return stopped("end_turn", null);
+}
+
 /** Without a count of tokens: what a call had used when it was cut is not known. */
 export function cancelledAnswer(): RpcOutcome {
   return stopped("cancelled", null);

@@ -1,3 +1,4 @@
+import type { PlanPriority } from "../../domain/plan.ts";
 import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
 import { notificationLine } from "../jsonrpc/write-message.ts";
@@ -7,7 +8,16 @@ import type { VendorUpdate } from "./vendor-updates.ts";
 /** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
 export type SessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
 
-export type StandardUpdate = ChunkUpdate | ToolCallUpdate | InfoUpdate | UsageUpdate | NoticeUpdate;
+export type StandardUpdate =
+  | ChunkUpdate
+  | ToolCallUpdate
+  | InfoUpdate
+  | UsageUpdate
+  | ModeUpdate
+  | CommandsUpdate
+  | PlanUpdate
+  | OptionsUpdate
+  | NoticeUpdate;
 
 export interface ChunkUpdate {
   readonly sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -87,6 +97,49 @@ export interface UsageUpdate {
   readonly sessionUpdate: "usage_update";
   readonly used: number;
   readonly size: number;
+}
+
+/** The whole plan, in place of the one before. */
+export interface PlanUpdate {
+  readonly sessionUpdate: "plan";
+  readonly entries: readonly PlanUpdateEntry[];
+}
+
+export interface PlanUpdateEntry {
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed";
+  readonly priority: PlanPriority;
+  /** The status in the agent's words, where ACP has none for it. */
+  readonly _meta?: { readonly harn: { readonly status: string } };
+}
+
+export interface CommandsUpdate {
+  readonly sessionUpdate: "available_commands_update";
+  readonly availableCommands: readonly object[];
+}
+
+export interface ModeUpdate {
+  readonly sessionUpdate: "current_mode_update";
+  readonly currentModeId: string;
+}
+
+export interface OptionsUpdate extends OptionsAnswer {
+  readonly sessionUpdate: "config_option_update";
+}
+
+/** All options of a session, as an update and as an answer. */
+export interface OptionsAnswer {
+  readonly configOptions: readonly ConfigOption[];
+}
+
+export interface ConfigOption {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly type: "select";
+  readonly currentValue: string;
+  readonly options: readonly object[];
 }
 
 export function updateLine(sessionId: string, update: SessionUpdate, cursor?: string): string {

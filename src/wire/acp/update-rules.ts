@@ -6,14 +6,18 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import { jsonText } from "../../domain/json.ts";
 import { titleOf } from "../../domain/title-of.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
 import { fittedObject, fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
+import { tellPlan } from "./plan-updates.ts";
 import { permissionRequest } from "./permission-request.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
+import { tellMode } from "./session-modes.ts";
 import { showSent } from "./sent-updates.ts";
+import { commandsUpdate } from "./slash-commands.ts";
 import { addDelta, endBlock, endTexts, replaceText } from "./text-updates.ts";
 import {
   announced,
@@ -49,11 +53,11 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
     state.workingDirectory = workingDirectory;
     if (title !== undefined) tellTitle(state, title, emit);
   }),
-  "agent.bound": mapped((state, { definition }) => {
-    state.agent = definition;
-  }),
+  "agent.bound": mapped(bindAgent),
+  "session.extended": silent("whoever set up the session with them knows"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
+  "session.configured": mapped(tellMode),
   "prompt.accepted": mapped(rememberPrompt),
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
@@ -98,6 +102,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
+  "plan.updated": duringTurn(tellPlan),
   "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
     previewed(state, approval);
     const { agent, lineBytes } = state;
@@ -123,8 +128,8 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "client.seen": mapped(clientSeen),
   "client.detached": mapped(clientDetached),
   "control.passed": mapped(controlPassed),
-  "host.requested": silent("no capability of a client is used yet"),
-  "host.answered": silent("no capability of a client is used yet"),
+  "host.requested": silent("the client that is asked gets a request"),
+  "host.answered": silent("what came of it is told with the call"),
   "usage.reported": duringTurn(tellUsage),
   "hook.fired": silent("ACP has no word for it"),
   "activity.seen": silent("ACP has no word for it"),
@@ -150,6 +155,18 @@ function duringTurn<Event extends AgentEvent>(
     const isLate = envelope.turnId !== undefined && envelope.turnId === state.endedTurn;
     if (!isLate) encode(state, event, emit, envelope);
   });
+}
+
+/** What can be typed is said in the beginning, by whoever answers the client, and here when it changes. */
+function bindAgent(
+  state: UpdateState,
+  { definition }: EventOf<"agent.bound">,
+  emit: Emit<AcpOutput>,
+): void {
+  const before = jsonText(state.agent?.commands ?? []);
+  state.agent = definition;
+  const isNew = jsonText(definition.commands ?? []) !== before;
+  if (state.isLive && isNew) tell(state, commandsUpdate(definition.commands), emit);
 }
 
 function rememberPrompt(

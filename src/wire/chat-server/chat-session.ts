@@ -12,15 +12,13 @@ export interface ChatSession {
 }
 
 /** The session that a request names, in whichever way; null where nothing names one. Two that differ are refused. */
-export function chatSession(
-  request: ChatRequest,
-  header?: { readonly name: string; readonly value: string },
-): ChatSession | null {
-  const named = [
-    ...(header === undefined ? [] : readSessionId(header.value, header.name)),
-    ...request.sessions,
-  ];
-  return sessionOf(named, ofNewestCall(request.messages));
+export function chatSession(request: ChatRequest, header?: SessionHeader): ChatSession | null {
+  return sessionOf(request, header, ofNewestCall(request.messages));
+}
+
+interface SessionHeader {
+  readonly name: string;
+  readonly value: string;
 }
 
 /**
@@ -33,15 +31,9 @@ export function statelessRequest(request: ChatRequest): ChatRequest {
 }
 
 /** The session that such a request names. Only who brings the result of a call means that call's. */
-export function statelessSession(
-  request: ChatRequest,
-  header?: { readonly name: string; readonly value: string },
-): ChatSession | null {
-  const named = [
-    ...(header === undefined ? [] : readSessionId(header.value, header.name)),
-    ...statelessRequest(request).sessions,
-  ];
-  return sessionOf(named, ofNewestCall(newResults(request).slice(-1)));
+export function statelessSession(request: ChatRequest, header?: SessionHeader): ChatSession | null {
+  const implied = ofNewestCall(newResults(request).slice(-1));
+  return sessionOf(statelessRequest(request), header, implied);
 }
 
 /** Results behind all that the agent said. */
@@ -51,9 +43,12 @@ export function newResults({ messages }: Pick<ChatRequest, "messages">): readonl
 }
 
 function sessionOf(
-  named: readonly NamedSession[],
+  { sessions }: Pick<ChatRequest, "sessions">,
+  header: SessionHeader | undefined,
   implied: readonly NamedSession[],
 ): ChatSession | null {
+  const inHeader = header === undefined ? [] : readSessionId(header.value, header.name);
+  const named = [...inHeader, ...sessions];
   const all = [...named, ...implied];
   const sessionId = oneSession(all);
   const param = all[0]?.param ?? "";

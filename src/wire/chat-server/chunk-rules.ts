@@ -45,8 +45,10 @@ const PROCESSES = "a process group is the session's own";
 export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf<Type>> } = {
   "session.opened": silent("the answer names the session"),
   "agent.bound": silent("the client has named the agent"),
+  "session.extended": silent("chat completions have no folders"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": silent("chat completions have no titles"),
+  "session.configured": silent("chat completions have no modes"),
   "history.given": silent("the client has said it"),
   "prompt.accepted": mapped((state, { promptId }, emit, envelope) =>
     begin(state, promptId, emit, envelope),
@@ -110,6 +112,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     const outer = state.options.outerCallId(toolCallId);
     state.trace.push({ toolCallId, item: tracedResult(event, outer, envelope) });
   }),
+  "plan.updated": silent("chat completions have no plans"),
   "approval.requested": silent(APPROVALS),
   "approval.voted": silent(APPROVALS),
   "approval.resolved": silent(APPROVALS),

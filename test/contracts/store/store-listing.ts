@@ -19,7 +19,9 @@ export function storeListing({ open }: StoreSubject): void {
       await acquire(store, "ses_empty");
       const index = { agent: "demo", principal: "ada", workingDirectory: "/home/ada" };
       await store.append(lease, 0, entry([delta("a", { at: NOW + 1 })], { index }));
-      const rest = { index: { title: "Tea", state: "waiting" }, wakeAt: NOW + 9 } as const;
+      const folders = ["/home/ada/lib", "/srv/\u00e9"];
+      const said = { title: "Tea", state: "waiting", folders } as const;
+      const rest = { index: said, wakeAt: NOW + 9 };
       await store.append(lease, 1, entry([delta("b", { at: NOW + 2 })], rest));
       const record = {
         sessionId: "ses_1",
@@ -27,6 +29,7 @@ export function storeListing({ open }: StoreSubject): void {
         ...index,
         title: "Tea",
         label: null,
+        folders,
         state: "waiting",
         createdAt: NOW,
         updatedAt: NOW + 2,

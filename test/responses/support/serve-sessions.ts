@@ -14,7 +14,10 @@ import type { Agent } from "../../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../../src/session/create-sessions.ts";
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { ResponsesSettings } from "../../../src/surfaces/responses/responses-options.ts";
+import type {
+  ResponsesSettings,
+  TurnEnded,
+} from "../../../src/surfaces/responses/responses-options.ts";
 import { responsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
 import { checkedSurface } from "./checked-surface.ts";
 import type { Target } from "./target.ts";
@@ -39,6 +42,8 @@ export interface ServedSessions extends Target {
   readonly sessions: RunningSessions;
   /** What the access log has. */
   readonly lines: readonly string[];
+  /** How turns ended, as those are told who count them. */
+  readonly ends: readonly TurnEnded[];
   /** What went wrong and no caller heard of. */
   readonly reports: readonly unknown[];
   /** Rejects if there were bugs. */
@@ -63,7 +68,9 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
     ...(coalesceMs !== undefined && { coalesceMs }),
   });
   const host = "127.0.0.1";
+  const ends: TurnEnded[] = [];
   const options = {
+    observe: (end: TurnEnded) => void ends.push(end),
     sessions,
     clock,
     access: accessBy({ host, ...(keys !== undefined && { keys }) }),
@@ -114,6 +121,7 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
     model: agents[0]?.facts.name ?? "",
     sessions,
     lines,
+    ends,
     reports,
     close,
     stop,

@@ -172,6 +172,14 @@ describe("an agent that dies before it says a word", () => {
     const answer = await ask(world, HI);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "17"]);
   });
+
+  it.each([false, true])("is counted among the turns that failed, streamed %s", async (stream) => {
+    const world = await worldOf([refuses("access_denied"), says("Hello")]);
+    await ask(world, { ...HI, stream });
+    expect(world.ends).toMatchObject([{ outcome: "failed" }]);
+    await ask(world, HI);
+    expect(world.ends).toMatchObject([{ outcome: "failed" }, { outcome: "completed" }]);
+  });
 });
 
 describe("an agent that dies after its first words", () => {

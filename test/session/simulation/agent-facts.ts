@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { AgentFacts, ToolFacts } from "../../../src/domain/agent-event.ts";
 import type { PolicyAction } from "../../../src/domain/policy-decision.ts";
+import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { policyOf } from "../../support/policy.ts";
 
 /** A tool that prompts may bring. */
@@ -28,10 +29,16 @@ const tools = TOOL_NAMES.map((name): ToolFacts => {
     ...(name.endsWith("_path") && {
       traits: { kind: "edit", sideEffect: "workspace_write", paths: ["path"] },
     }),
+    ...(isReading(name) && { traits: { kind: "read", sideEffect: "read_only" } }),
   };
 });
 
 export function isIdempotent(name: string): boolean {
+  return name.endsWith("_read");
+}
+
+/** By what it says of itself. */
+export function isReading(name: string): boolean {
   return name.endsWith("_read");
 }
 
@@ -84,11 +91,20 @@ function inOtherWords(tool: ToolFacts): ToolFacts {
 export const CHANGES = ["loss", "rules", "tools", "words"] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** What the rules say of a tool, by its name and the agent's. */
-export function rulesFor(
-  name: string,
-  { name: agent, policy: ownPolicy }: AgentFacts,
-): { readonly action: PolicyAction; readonly approvers: number } {
+/** What the rules and the mode say of a tool, by its name and the agent's. */
+export function rulesFor(name: string, agent: AgentFacts, mode: SessionMode): Ruled {
+  const ruled = ruledBy(name, agent);
+  if (mode === "default" || isReading(name) || ruled.action === "deny") return ruled;
+  if (mode === "read-only") return { action: "deny", approvers: 0 };
+  return { action: "ask", approvers: Math.max(1, ruled.approvers) };
+}
+
+interface Ruled {
+  readonly action: PolicyAction;
+  readonly approvers: number;
+}
+
+function ruledBy(name: string, { name: agent, policy: ownPolicy }: AgentFacts): Ruled {
   const isStrict = agent === "strict";
   if (name.startsWith("rm_")) return { action: "deny", approvers: 0 };
   if (name.startsWith("two_")) return { action: "ask", approvers: ownPolicy === undefined ? 1 : 2 };

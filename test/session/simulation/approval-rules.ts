@@ -6,8 +6,9 @@ import type {
   PolicyAction,
   PolicyDecision,
 } from "../../../src/domain/policy-decision.ts";
+import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { due } from "../../../src/session/due.ts";
-import { rulesFor } from "./agent-facts.ts";
+import { isReading, rulesFor } from "./agent-facts.ts";
 import { must } from "./must.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
@@ -27,6 +28,7 @@ interface JudgedCall {
   receipt:
     | {
         readonly agent: string;
+        readonly mode: SessionMode;
         readonly digest: string;
         readonly action: PolicyAction;
         readonly grantId: string | undefined;
@@ -59,6 +61,7 @@ export function approvalRules(): {
   readonly check: (step: Step) => void;
 } {
   let agent: Of<"agent.bound"> | undefined;
+  let mode: SessionMode = "default";
   const calls = new Map<string, JudgedCall>();
   const questions = new Map<string, Asked>();
   const grants = new Map<string, Given>();
@@ -83,6 +86,9 @@ export function approvalRules(): {
   const isApproved = ({ yes, name, ...seen }: JudgedCall, approvers: number): boolean =>
     yes?.digest === digestOf(seen) && yes.principals >= approvers && yes.shown === words(name);
 
+  /** What was allowed for good is no answer to a mode that asks. */
+  const isNarrowed = ({ name }: JudgedCall): boolean => mode !== "default" && !isReading(name);
+
   function examined({ toolCallId, digest, paths }: Of<"tool.examined">): void {
     const seen = call(toolCallId);
     must(digest === digestOf(seen), "what is looked at is what it would run with");
@@ -94,6 +100,7 @@ export function approvalRules(): {
     toolCallId,
     digest,
     agent: by,
+    mode: judgedIn = "default",
     decision,
     grantId,
   }: Of<"policy.decided">): void {
@@ -102,7 +109,8 @@ export function approvalRules(): {
     must(!seen.isClosed, "what is over is not judged");
     must(digest === digestOf(seen), "what is judged is what it would run with");
     must(by === agent?.digest, "the rules that hold are asked");
-    const rules = rulesFor(seen.name, definition());
+    must(judgedIn === mode, "it is judged in the mode that holds");
+    const rules = rulesFor(seen.name, definition(), mode);
     must(
       definition().tools.some(({ name }) => name === seen.name),
       "only tools are judged",
@@ -122,11 +130,12 @@ export function approvalRules(): {
         grant?.tool === seen.name &&
         grant.isOfTheseRules &&
         grant.rule === JSON.stringify(decision.rule) &&
-        rules.approvers === 1;
+        rules.approvers === 1 &&
+        !isNarrowed(seen);
       must(isGranted || isApproved(seen, rules.approvers), "what is asked about waits for its yes");
     }
     must(grantId === undefined || action === "allow", "a grant only allows");
-    seen.receipt = { agent: by, digest, action, grantId };
+    seen.receipt = { agent: by, mode, digest, action, grantId };
   }
 
   /** Every path is judged by what was found of these very arguments; of what nothing was found, nothing is known. */
@@ -209,15 +218,17 @@ export function approvalRules(): {
   function started({ toolCallId, digest }: Of<"tool.started">): void {
     const seen = call(toolCallId);
     const { receipt, name } = seen;
-    const rules = rulesFor(name, definition());
+    const rules = rulesFor(name, definition(), mode);
     must(digest === digestOf(seen), "it runs with what it was given");
     must(rules.action !== "deny", "what the rules deny that hold never runs");
     must(
       receipt !== undefined && receipt.agent === agent?.digest && receipt.digest === digest,
       "the rules that hold were asked about what it runs with",
     );
+    must(receipt.mode === mode, "the mode that holds was asked about it");
     if (receipt.action === "ask" || rules.action === "ask") {
-      const isGranted = receipt.grantId !== undefined && grants.has(receipt.grantId);
+      const isGiven = receipt.grantId !== undefined && grants.has(receipt.grantId);
+      const isGranted = isGiven && !isNarrowed(seen);
       must(isGranted || isApproved(seen, rules.approvers), "it runs with a yes that still holds");
     }
     must(receipt.action !== "deny", "what was denied does not run");
@@ -245,6 +256,10 @@ export function approvalRules(): {
           }
           return;
         }
+        case "session.configured":
+          must(event.mode !== mode, "a mode that holds is not told again");
+          mode = event.mode;
+          return;
         case "tool.announced":
         case "tool.called": {
           const { toolCallId } = event;
@@ -311,7 +326,7 @@ export function approvalRules(): {
         if (request.question !== "run") continue;
         const { name } = call(request.about);
         must(shown === words(name), "what is asked about is the tool that there is");
-        const rules = rulesFor(name, definition());
+        const rules = rulesFor(name, definition(), mode);
         must(rules.action === "ask", "what is asked about has to be asked about");
         must((request.approvers ?? 1) === rules.approvers, "as many are asked as now have to be");
       }

@@ -53,6 +53,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   /** Who asked what. */
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
+  let plan: Of<"plan.updated">["entries"] = [];
   const permissions = approvalRules();
   const pauses = pauseRules();
   /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
@@ -126,6 +127,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         must(event.turnId === turnId, "only the turn that runs ends, and once");
         must(!hasOpenTools(), "no call of a tool outlives its turn");
         must(approvals.size === 0, "no question outlives its turn");
+        must(!plan.some(({ status }) => status === "in_progress"), "nothing planned is under way");
         must(call === undefined, "no call outlives its turn");
         must(event.steps === steps, "a turn counts its steps");
         must(
@@ -297,6 +299,10 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         for (const key of programs)
           if (key.startsWith(`${event.toolCallId} `)) programs.delete(key);
         return;
+      case "plan.updated":
+        must(JSON.stringify(event.entries) !== "[]", "no plan is made up");
+        plan = event.entries;
+        return;
       case "host.requested":
         requests.set(event.requestId, event.clientId);
         return;
@@ -390,6 +396,7 @@ function rightFor(
     promptId !== undefined && askers.get(promptId) === by.principal;
   switch (command.type) {
     case "prompt":
+    case "configure":
     case "forget":
       return "prompt";
     case "give-results":

@@ -10,6 +10,7 @@ import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import { SESSION_MODES, type SessionMode } from "../../../src/domain/session-mode.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { PathFact } from "../../../src/domain/policy-decision.ts";
 import type { BoundAgent, Happening } from "../../../src/session/input.ts";
@@ -34,6 +35,7 @@ export type Move =
   | { readonly do: "leave"; readonly client: string; readonly readers: number }
   | { readonly do: "forget" }
   | { readonly do: "title" }
+  | { readonly do: "configure"; readonly mode: SessionMode }
   | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
   | {
       readonly do: "answer";
@@ -163,6 +165,11 @@ const anyOptions: fc.Arbitrary<PromptOptions | undefined> = fc.option(
   { nil: undefined },
 );
 
+const anyConfigure: fc.Arbitrary<Move> = fc.record({
+  do: fc.constant("configure"),
+  mode: fc.constantFrom(...SESSION_MODES, "default"),
+});
+
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 70,
@@ -212,7 +219,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom("observe", "detach"), client, from: client }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("host-wanted"), client }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("host-wanted"), client }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("answer-host"), client, pick }) },
   { weight: 22, arbitrary: fc.record({ do: fc.constant("say"), pick, saying: anySaying }) },
   {
@@ -240,6 +247,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
   { weight: 8, arbitrary: anyKill },
   { weight: 2, arbitrary: anyChange },
+  { weight: 2, arbitrary: anyConfigure },
 );
 
 /** What has to do with who lets what run: calls of tools, answers, and rules that change. */
@@ -258,6 +266,7 @@ const anyAskingMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("examined"), pick, found: anyFound }) },
   { weight: 10, arbitrary: anyKill },
   { weight: 4, arbitrary: anyChange },
+  { weight: 4, arbitrary: anyConfigure },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel"), pick }) },
 );
 
@@ -324,6 +333,8 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       return command({ type: "forget", promptId: "prompt_1" });
     case "title":
       return command({ type: "title", title: "Called so" });
+    case "configure":
+      return command({ type: "configure", mode: move.mode });
     case "withdraw": {
       const promptId = state.turn.queue[move.pick]?.promptId ?? "prompt_none";
       return command({ type: "withdraw", promptId });
@@ -456,9 +467,12 @@ interface Attempt {
   readonly callId: string;
 }
 
+const UNDER_WAY = { content: "Go on", status: "in_progress", priority: "medium" } as const;
+
 function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): Happening {
   const result = ending === "succeeded" ? toolSuccess(callId, "ok") : toolError(callId, "no");
-  return { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 };
+  const ended = { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 } as const;
+  return ending === "succeeded" ? { ...ended, plan: [UNDER_WAY] } : ended;
 }
 
 function agentAfter({ state, log }: SimulatedSession, change: Change): BoundAgent {

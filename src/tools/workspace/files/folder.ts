@@ -44,8 +44,12 @@ export interface FolderOptions {
 export type Anchor = "descriptor" | "path";
 
 /** Opens a folder by its real path. That of a workspace comes from the configuration, and nothing above it is doubted. */
-async function openFolder(hostPath: string, options: FolderOptions): Promise<Folder> {
-  const place = { path: ".", hostPath };
+async function openFolder(
+  hostPath: string,
+  options: FolderOptions & { readonly isNamed?: boolean },
+): Promise<Folder> {
+  const { isNamed = true } = options;
+  const place = { path: isNamed ? "." : hostPath, hostPath };
   const handle = await openedFolder(hostPath, place);
   return heldFolder(handle, place, { anchor: systemAnchor(), ...options });
 }
@@ -68,7 +72,11 @@ export async function openOutside(hostPath: string, options: FolderOptions): Pro
 export async function openBelow(
   root: string,
   names: readonly string[],
-  options: FolderOptions & { readonly make?: boolean },
+  options: FolderOptions & {
+    readonly make?: boolean;
+    /** Whether what is in it is named from there; else by whole paths. */
+    readonly isNamed?: boolean;
+  },
 ): Promise<Folder> {
   let folder = await openFolder(root, options);
   for (const name of names) {

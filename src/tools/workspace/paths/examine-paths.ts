@@ -16,6 +16,8 @@ export interface PathInput {
 export interface Surroundings {
   /** The workspace; relative paths begin there. */
   readonly root: string;
+  /** Other folders that belong to it. */
+  readonly folders?: readonly string[];
   /** Folders and files that no tool may touch, whether they are there yet or not. */
   readonly protectedFolders: readonly string[];
 }
@@ -35,16 +37,28 @@ export async function examinePaths(
 export interface Ground {
   /** Its real path; null where there is no such folder. */
   readonly root: string | null;
+  /** The real paths of the others that are there. */
+  readonly folders: readonly string[];
   readonly places: ProtectedPlaces;
 }
 
-export async function groundOf({ root, protectedFolders }: Surroundings): Promise<Ground> {
-  const followed = await followedPath(resolve(root));
-  const real = followed.problem === undefined ? followed.hostPath : undefined;
-  const own = foldersAbove(real ?? resolve(root)).map((folder) => join(folder, PROJECT_FOLDER));
-  const places = await protectedPlaces([...protectedFolders, ...own]);
-  const facts = real === undefined ? undefined : await lookAt(real);
-  return { root: real !== undefined && facts?.isDirectory() === true ? real : null, places };
+export async function groundOf(surroundings: Surroundings): Promise<Ground> {
+  const { root, folders = [], protectedFolders } = surroundings;
+  const [real = null, ...others] = await Promise.all([root, ...folders].map(realFolder));
+  const there = others.flatMap((folder) => (folder === null || folder === "/" ? [] : [folder]));
+  const own = [real ?? resolve(root), ...there]
+    .flatMap(foldersAbove)
+    .map((folder) => join(folder, PROJECT_FOLDER));
+  const places = await protectedPlaces([...new Set([...protectedFolders, ...own])]);
+  return { root: real, folders: there, places };
+}
+
+/** Null where there is no such folder. */
+async function realFolder(folder: string): Promise<string | null> {
+  const followed = await followedPath(resolve(folder));
+  if (followed.problem !== undefined) return null;
+  const facts = await lookAt(followed.hostPath);
+  return facts?.isDirectory() === true ? followed.hostPath : null;
 }
 
 /** A folder and all that it is in. */
@@ -60,17 +74,19 @@ export async function examinePath(given: PathInput, ground: Ground): Promise<Pat
   if (wrong !== undefined || root === null) return invalid(given, wrong);
   const followed = await followedPath(isAbsolute(input) ? input : `${root}/${input}`);
   if (followed.problem !== undefined) return invalid(given, followed.problem);
-  const isInside = isWithin(followed.hostPath, root);
-  const hostPath = isInside ? await trueName(followed.hostPath, root) : followed.hostPath;
+  const base = [root, ...ground.folders].find((folder) => isWithin(followed.hostPath, folder));
+  const hostPath = base === undefined ? followed.hostPath : await trueName(followed.hostPath, base);
   if (hostPath.split("/").some(isOwnName) || (await places.covers(hostPath))) {
     const reason = "it leads to what Spanline keeps for itself";
     return { ...given, place: "protected", workspacePath: null, hostPath, reason };
   }
-  if (!isInside) {
+  if (base === undefined) {
     const reason = "it leads out of the workspace";
     return { ...given, place: "outside", workspacePath: null, hostPath, reason };
   }
-  return { ...given, place: "inside", workspacePath: workspacePathOf(hostPath, root), hostPath };
+  const workspacePath = workspacePathOf(hostPath, base);
+  const other = base === root ? {} : { folder: base };
+  return { ...given, place: "inside", workspacePath, hostPath, ...other };
 }
 
 /** NFC, so that a rule about a name fits it however its accents are stored; what is opened is the host path. */

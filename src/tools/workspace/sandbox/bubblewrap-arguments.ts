@@ -1,6 +1,8 @@
 export interface Confinement {
   /** May be written; everything else can only be read. */
   readonly root: string;
+  /** The same for these. */
+  readonly folders?: readonly string[];
   readonly workingDirectory: string;
   /** What is not even there for the program. */
   readonly hidden: readonly HiddenPlace[];
@@ -14,7 +16,7 @@ export interface HiddenPlace {
 
 /** What bubblewrap is called with to run a program. Later arguments lie over earlier ones. */
 export function bubblewrapArguments(
-  { root, workingDirectory, hidden, network }: Confinement,
+  { root, folders = [], workingDirectory, hidden, network }: Confinement,
   argv: readonly string[],
 ): string[] {
   return [
@@ -31,7 +33,7 @@ export function bubblewrapArguments(
     // Sockets of services, such as Docker's, take commands also where they can only be read.
     ["--tmpfs", "/run"],
     ...KEPT_IN_RUN.map((path) => ["--ro-bind-try", path, path]),
-    ["--bind", root, root],
+    ...[root, ...folders].map((folder) => ["--bind", folder, folder]),
     ...hidden.map(hiding),
     ["--chdir", workingDirectory],
     ["--", ...argv],

@@ -6,7 +6,7 @@ import type { HiddenPlace } from "./bubblewrap-arguments.ts";
 
 /** What a confined program must not read: what nobody may touch, and where people keep their keys. */
 export async function hiddenPlaces(
-  root: string,
+  roots: readonly string[],
   protectedPaths: readonly string[],
   home: string | undefined,
 ): Promise<HiddenPlace[]> {
@@ -15,7 +15,8 @@ export async function hiddenPlaces(
   for (const path of [...protectedPaths, ...keys]) {
     const place = await placeOf(path);
     // What holds the workspace cannot be hidden from a program that works in it.
-    if (place !== undefined && !isWithin(root, place.path)) places.set(place.path, place);
+    if (place === undefined || roots.some((root) => isWithin(root, place.path))) continue;
+    places.set(place.path, place);
   }
   return [...places.values()];
 }

@@ -12,6 +12,8 @@ export interface AgentProfile {
   readonly canClose: boolean;
   readonly canDelete: boolean;
   readonly canFork: boolean;
+  /** Whether a prompt that comes again with its id is the same, and gets its answer; else it would be another one. */
+  readonly repeatsPrompts: boolean;
   /** The updates that it sends beside ACP's own, by name. */
   readonly extensions: readonly string[];
   readonly authMethods: readonly AuthMethod[];
@@ -42,6 +44,7 @@ export function readAgentProfile(result: JsonValue): AgentProfile {
     canClose: can("close"),
     canDelete: can("delete"),
     canFork: can("fork"),
+    repeatsPrompts: harnFields(capabilities)["repeatablePrompts"] === true,
     extensions: textsOf(harnFields(capabilities)["sessionUpdateExtensions"]),
     authMethods: objectsOf(authMethods).flatMap(({ id, name, description }) =>
       typeof id === "string"

@@ -68,8 +68,14 @@ export function sessionRequest(what: "close" | "delete", sessionId: string): Age
   return { method: `session/${what}`, params: { sessionId } };
 }
 
-export function promptRequest(sessionId: string, blocks: readonly JsonObject[]): AgentRequest {
-  return { method: "session/prompt", params: { sessionId, prompt: blocks } };
+/** With a `promptId`, an agent that knows such takes the same prompt for the same, however often it comes. */
+export function promptRequest(
+  sessionId: string,
+  blocks: readonly JsonObject[],
+  { promptId }: { readonly promptId?: string } = {},
+): AgentRequest {
+  const meta = promptId === undefined ? {} : { _meta: { harn: { promptId } } };
+  return { method: "session/prompt", params: { sessionId, prompt: blocks, ...meta } };
 }
 
 export function textBlock(text: string): JsonObject {
@@ -158,6 +164,11 @@ export function cancelNotification(sessionId: string): AgentRequest {
 
 export function cancelRequestNotification(requestId: string): AgentRequest {
   return { method: "$/cancel_request", params: { requestId } };
+}
+
+/** Asks whether somebody is there. Agents need not know it: that they do not is an answer, too. */
+export function pingRequest(): AgentRequest {
+  return { method: "_harn/ping", params: {} };
 }
 
 export function skillsUpdateNotification(): AgentRequest {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../../domain/live-client.ts";
 import { read, unreadable, type Reading } from "../host/reading.ts";
-import { fieldsOf, numberOf, objectsOf, textOf } from "./fields.ts";
+import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "./fields.ts";
 
 /** A session as the agent answers for it. */
 export interface OpenedSession {
@@ -9,6 +9,8 @@ export interface OpenedSession {
   /** As ACP has them; null where the agent has none. */
   readonly modes: JsonObject | null;
   readonly options: readonly JsonObject[];
+  /** What the client has been told up to here, for going on from it; absent where the agent says no such thing. */
+  readonly cursor?: string;
 }
 
 /** `known` is the session's id where the client said it; the answer need not repeat it. */
@@ -20,6 +22,7 @@ export function readOpened(result: JsonValue, known?: string): Reading<OpenedSes
     sessionId: id,
     modes: isObject(modes) ? modes : null,
     options: objectsOf(configOptions),
+    ...present({ cursor: textOf(harnFields(result)["cursor"]) }),
   });
 }
 

@@ -66,6 +66,8 @@ const RATIONALE = {
   reason: "workspace edit",
   rule: POLICY_DECISION.matched_rule,
   labels: ["approval_required", "path_rule"],
+  prompt: null,
+  risk: null,
   context: { tool_name: "edit_file" },
 };
 
@@ -75,6 +77,14 @@ function question(params: JsonObject): unknown {
 }
 
 describe("reading a permission request", () => {
+  it("takes along what the rule wants people to be told", () => {
+    const required = { approvers: 1, prompt: "Look twice", risk: "high" };
+    const policyDecision = { ...POLICY_DECISION, required_approval: required };
+    expect(question({ ...REQUEST, policyDecision })).toMatchObject({
+      rationale: { prompt: "Look twice", risk: "high" },
+    });
+  });
+
   it("takes what is shown from the request, and why from the decision [B-111]", () => {
     expect(question(REQUEST)).toEqual({
       sessionId: "session_123",

@@ -49,6 +49,9 @@ export interface Rationale {
   readonly reason: string | null;
   readonly rule: JsonObject | null;
   readonly labels: readonly string[];
+  /** What the rule wants people to be told, and how dangerous it says that it is. */
+  readonly prompt: string | null;
+  readonly risk: string | null;
   /** The call as the policy saw it. */
   readonly context: JsonObject;
 }
@@ -145,11 +148,14 @@ function approvalOfCall(call: JsonObject): ApprovalShown | undefined {
 function readRationale(decision: JsonValue | undefined): Rationale | null {
   if (!isObject(decision)) return null;
   const { action, reason, matched_rule: rule } = decision;
+  const { prompt, risk } = fieldsOf(decision["required_approval"]);
   return {
     action: textOf(action) ?? "ask",
     reason: textOf(reason) ?? null,
     rule: isObject(rule) ? rule : null,
     labels: textsOf(decision["risk_labels"]),
+    prompt: textOf(prompt) ?? null,
+    risk: textOf(risk) ?? null,
     context: fieldsOf(decision["context"]),
   };
 }

@@ -2,17 +2,29 @@ import { isObject, type JsonObject } from "../../../domain/json.ts";
 import { initializeAnswer } from "../agent-answers.ts";
 import { promptAnswer } from "../prompt-answer.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
-import { fieldsOf, harnFields } from "./fields.ts";
+import { fieldsOf, harnFields, textOf } from "./fields.ts";
 
 // What a runtime says that a test plays.
 
 /** As ours does, with these names of updates beside ACP's own. */
-export function scriptedInitialize(extensions: readonly string[]): JsonObject {
+export function scriptedInitialize(
+  extensions: readonly string[],
+  repeatablePrompts: boolean,
+): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(initializeAnswer("0")));
   const answer = isObject(plain) ? (plain as JsonObject) : {};
   const capabilities = fieldsOf(answer["agentCapabilities"]);
-  const harn = { ...harnFields(capabilities), sessionUpdateExtensions: extensions };
+  const harn = {
+    ...harnFields(capabilities),
+    sessionUpdateExtensions: extensions,
+    repeatablePrompts,
+  };
   return { ...answer, agentCapabilities: { ...capabilities, _meta: { harn } } };
+}
+
+/** The client's own id of a prompt. */
+export function scriptedPromptId(params: JsonObject): string | undefined {
+  return textOf(harnFields(params)["promptId"]);
 }
 
 export function scriptedEnd(outcome: "completed" | "cancelled" | "limited"): RpcOutcome {

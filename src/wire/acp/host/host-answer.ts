@@ -1,5 +1,5 @@
 import type { Failure } from "../../../domain/errors.ts";
-import type { JsonValue } from "../../../domain/json.ts";
+import { isObject, type JsonValue } from "../../../domain/json.ts";
 import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
 import type { Reading } from "./reading.ts";
@@ -30,10 +30,16 @@ export function hostAnswer<Value>(
 }
 
 export function failedAnswer(operation: string, error: RpcError): HostAnswer<never> {
-  const said = error.message.slice(0, MOST_SHOWN) || "it does not say why";
+  const said = wordsOf(error).slice(0, MOST_SHOWN) || "it does not say why";
   const message = `${operation} failed on the host: ${said}`;
   const details = { operation, hostCode: error.code };
   return { type: "failed", failure: { code: "host_failed", message, details } };
+}
+
+/** The official clients say "Internal error", and what it was beside it. */
+function wordsOf({ message, data }: RpcError): string {
+  const details = isObject(data) ? data["details"] : undefined;
+  return typeof details === "string" && details !== "" ? `${message}: ${details}` : message;
 }
 
 /** Characters of the host's own words, which go to the model. */

@@ -29,8 +29,10 @@ export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonl
 export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<EventOf<Type>> } = {
   "session.opened": silent("a response names its session"),
   "agent.bound": silent("a response names its model"),
+  "session.extended": silent("a response has no folders"),
   "session.recovered": silent("what follows from it is told"),
   "session.titled": silent("a response has no title"),
+  "session.configured": silent("what the mode refuses is told with its call"),
   "history.given": silent("it is the request's, who knows it"),
   "prompt.accepted": mapped((state, event, emit, envelope) => {
     if (state.begun === null) begin(state, event, emit, envelope);
@@ -79,6 +81,7 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": silent("the specification has no word for it"),
   "tool.finished": mapped(toolFinished),
+  "plan.updated": silent("the call that made it is told"),
   "approval.requested": mapped(approvalRequested),
   "approval.voted": silent("the caller waits; whoever can answer is asked elsewhere"),
   "approval.resolved": mapped(approvalResolved),

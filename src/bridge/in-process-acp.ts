@@ -1,0 +1,119 @@
+import { itemQueue } from "../async/item-queue.ts";
+import { SpanlineError } from "../domain/errors.ts";
+import { randomText } from "../platform/random.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { createAcpConnection } from "../surfaces/acp/acp-connection.ts";
+import { createBacklog } from "../surfaces/acp/backlog.ts";
+import type { AcpLog } from "../surfaces/acp/client-link.ts";
+import { leaveInTime } from "../surfaces/acp/leave-in-time.ts";
+import type { LineWriter } from "../surfaces/acp/line-writer.ts";
+import type { BridgeOptions } from "./bridge-options.ts";
+import { localPrincipal } from "./local-principal.ts";
+import { openBridge } from "./open-bridge.ts";
+
+export interface InProcessOptions extends BridgeOptions {
+  /** The agent of new sessions; the default one when it is not given. */
+  readonly agent?: string;
+  readonly log: AcpLog;
+}
+
+/** A client's end of a bridge that is run, or joined, in the client's own process. */
+export interface InProcessAcp {
+  /** What the bridge says, line by line. */
+  readonly incoming: AsyncIterable<{ readonly type: "line"; readonly text: string }>;
+  send(line: string): void;
+  /** Resolves when what was sent is not too far ahead of what was done about it. */
+  ready(): Promise<void>;
+  /** The client goes. */
+  close(): void;
+  /** Whether this process runs the sessions. */
+  readonly isOwner: boolean;
+  /** Resolves when the client has left and the bridge is closed. */
+  closed(): Promise<void>;
+}
+
+/** Runs or joins a bridge for one client of this process, without a stream between them. */
+export async function openInProcessAcp(options: InProcessOptions): Promise<InProcessAcp> {
+  const bridge = openBridge(options);
+  try {
+    const { isOwner } = await bridge.joined();
+    const sessions = withAgent(bridge.sessions, options.agent);
+    const connection = connect(sessions, options);
+    return {
+      ...connection,
+      isOwner,
+      async closed() {
+        await connection.closed();
+        await bridge.close();
+      },
+    };
+  } catch (error) {
+    await bridge.close();
+    throw error;
+  }
+}
+
+function connect(sessions: Sessions, { clock, version, log }: InProcessOptions) {
+  const gone = new AbortController();
+  const backlog = createBacklog();
+  const queue = itemQueue<string>(close);
+  const writer: LineWriter = {
+    gone: gone.signal,
+    get queued() {
+      return backlog.length;
+    },
+    write(line) {
+      if (queue.push(line)) backlog.add(line.length);
+    },
+    below: (characters) => backlog.below(characters),
+  };
+  const connection = createAcpConnection({
+    sessions,
+    principal: localPrincipal,
+    isUser: true,
+    isHere: true,
+    hasCursors: true,
+    connectionId: randomText(16),
+    version,
+    clock,
+    writer,
+    log,
+  });
+
+  async function* incoming() {
+    for await (const line of queue) {
+      backlog.remove(line.length);
+      yield { type: "line", text: line.trimEnd() } as const;
+    }
+  }
+
+  function close(): void {
+    queue.end();
+    gone.abort();
+    backlog.clear();
+  }
+
+  return {
+    incoming: incoming(),
+    send(line: string) {
+      if (!gone.signal.aborted) connection.receive({ type: "line", text: line, offset: 0 });
+    },
+    ready: () => (gone.signal.aborted ? Promise.resolve() : connection.calm()),
+    close,
+    async closed() {
+      close();
+      await leaveInTime(connection, writer, clock);
+    },
+  };
+}
+
+/** New sessions are with this agent. */
+function withAgent(sessions: Sessions, agent: string | undefined): Sessions {
+  if (agent === undefined) return sessions;
+  if (!sessions.agents.includes(agent)) {
+    const known = sessions.agents.join(", ");
+    const message = `agent is "${agent}", and there is no such agent; there is ${known}`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
+  }
+  return { ...sessions, open: (wanted) => sessions.open({ agent, ...wanted }) };
+}

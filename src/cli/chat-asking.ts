@@ -1,0 +1,110 @@
+import {
+  CONNECTION_GONE,
+  TURN_CANCELLED,
+  type HostContext,
+  type PermissionQuestion,
+  type PermissionReply,
+} from "../host/index.ts";
+import type { Style } from "../inspect/style.ts";
+import { chatQuestion, type ChatQuestion } from "./chat-question.ts";
+import type { ChatScreen } from "./chat-screen.ts";
+import { foldedWords } from "./folded-words.ts";
+
+/** Questions on a screen, one at a time. While one is open, what is typed is its answer and nothing else is printed. */
+export interface ChatAsking {
+  readonly isOpen: boolean;
+  ask(question: PermissionQuestion, context: HostContext): Promise<PermissionReply | "leave">;
+  /** Takes a line for the question that is open. */
+  answer(line: string): void;
+}
+
+export interface AskingPlace {
+  /** Whoever asks before it is there waits for it. */
+  readonly screen: Promise<ChatScreen>;
+  readonly style: Style;
+  /** Called before a question is put, and when it is over. */
+  readonly hold: () => void;
+  readonly release: () => void;
+}
+
+type Reply = PermissionReply | "leave";
+
+interface Open {
+  readonly question: ChatQuestion;
+  readonly print: (rows: readonly string[]) => void;
+  readonly settle: (reply: PermissionReply) => void;
+}
+
+export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatAsking {
+  let open: Open | undefined;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
+    const place = await screen;
+    if (signal.aborted) return "leave";
+    hold();
+    const restore = await place.setAside();
+    try {
+      return signal.aborted ? "leave" : await put(asked, place, signal);
+    } finally {
+      open = undefined;
+      release();
+      restore();
+    }
+  }
+
+  function put(asked: PermissionQuestion, place: ChatScreen, signal: AbortSignal): Promise<Reply> {
+    const question = chatQuestion(asked, style);
+    const print = (rows: readonly string[]): void =>
+      place.print(rows.flatMap((row) => foldedWords(row, place.width)));
+    print(["", ...question.rows]);
+    place.prompt(question.prompt);
+    return new Promise((resolve) => {
+      open = {
+        question,
+        print,
+        settle(reply) {
+          print([style.dim(`  ${replyText(asked, reply)}`)]);
+          resolve(reply);
+        },
+      };
+      signal.addEventListener("abort", () => {
+        print([style.warn(`  ${whyNot(signal.reason)}`)]);
+        resolve("leave");
+      });
+    });
+  }
+
+  return {
+    get isOpen() {
+      return open !== undefined;
+    },
+    ask(question, { signal }) {
+      const reply = tail.then(() => askOne(question, signal));
+      tail = reply.catch(() => undefined);
+      return reply;
+    },
+    answer(line) {
+      if (open === undefined) return;
+      const { question, print, settle } = open;
+      const reply = question.read(line);
+      if (reply === undefined)
+        return print([`  Please answer with one of these. ${question.prompt}`]);
+      if (reply === "show") return print(question.whole ?? []);
+      settle(reply);
+    },
+  };
+}
+
+function whyNot(reason: unknown): string {
+  if (reason === TURN_CANCELLED) return "Not run: the turn is cancelled.";
+  return reason === CONNECTION_GONE
+    ? "The connection is lost; it is asked again on the next one."
+    : "Somebody else answered, or it is no longer asked.";
+}
+
+function replyText({ options }: PermissionQuestion, reply: PermissionReply): string {
+  if (typeof reply === "string") return reply === "deny" ? "Denied" : "Allowed";
+  const chosen = "option" in reply ? options.find(({ id }) => id === reply.option) : undefined;
+  return `You said: ${chosen?.name ?? "something else"}`;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { SeenTool } from "../host/index.ts";
+import { PLAIN } from "../inspect/style.ts";
+import { toolCards } from "./chat-cards.ts";
+
+function cards(width = 60) {
+  return toolCards({ style: PLAIN, width: () => width, wholeBy: () => "spanline sessions show s" });
+}
+
+function told(more: Partial<SeenTool>): SeenTool {
+  return { type: "tool", toolCallId: "t1", isNew: false, bridge: {}, ...more };
+}
+
+const text = (said: string) => [{ type: "text", text: said } as const];
+
+describe("the card of a call", () => {
+  it("is a line when it begins and another when it ends, with how long it took", () => {
+    const all = cards();
+    expect(all.told(told({ isNew: true, title: "run_command", status: "pending" }))).toEqual([]);
+    expect(all.told(told({ input: { command: "ls -l" } }))).toEqual(["● run_command ls -l"]);
+    expect(all.running()).toEqual(["● run_command waits"]);
+    expect(all.told(told({ status: "in_progress" }))).toEqual([]);
+    expect(all.running()).toEqual(["● run_command runs"]);
+    const bridge = { durationMs: 5000, executionDurationMs: 1234 };
+    expect(all.told(told({ status: "completed", content: text("ok"), bridge }))).toEqual([
+      "  ✓ 1.2 s · ok",
+    ]);
+    expect(all.running()).toEqual([]);
+    expect(all.told(told({ status: "completed" }))).toEqual([]);
+  });
+
+  it("names the call at its end where another one began meanwhile", () => {
+    const all = cards();
+    all.told(told({ title: "one", input: {} }));
+    all.told(told({ toolCallId: "t2", title: "two", input: {} }));
+    const bridge = { errorCategory: "permission_denied" };
+    expect(all.told(told({ status: "failed", bridge }))).toEqual(["  ✗ one denied"]);
+  });
+
+  it("shortens what is long, and says how to see all of it", () => {
+    const all = cards(40);
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+    const rows = all.told(told({ title: "look", status: "completed", content: text(lines) }));
+    expect(rows.slice(0, 3)).toEqual(["● look", "  ✓", "    line 0"]);
+    expect(rows.slice(-2)).toEqual([
+      "    … 14 more rows",
+      "    All of it: spanline sessions show s",
+    ]);
+  });
+
+  it("shows a diff once: not again to who was asked about it", () => {
+    const diff = { type: "diff", path: "a", oldText: "one\n", newText: "two\n" } as const;
+    const end = told({ title: "write", status: "completed", content: [diff, ...text("Written")] });
+    expect(cards().told(end)).toContain("    + two");
+    const asked = cards();
+    asked.asked("t1");
+    expect(asked.told(end)).toEqual(["● write", "  ✓"]);
+  });
+
+  it("lets nothing through that steers the terminal", () => {
+    const all = cards();
+    const input = { command: "\u001b[2J\u0007" };
+    const begun = all.told(told({ title: "\u001b]0;x\u0007", input }));
+    const ended = all.told(told({ status: "failed", bridge: { error: "\u001b[1mno" } }));
+    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    expect([...begun, ...ended].join("\n")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});

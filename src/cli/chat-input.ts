@@ -1,0 +1,97 @@
+import { PassThrough } from "node:stream";
+import type { ReadStream } from "node:tty";
+import { systemClock } from "../platform/clock.ts";
+
+/** What is typed, with what was pasted in one piece made fit for one line. */
+export interface ChatInput {
+  /** For `node:readline`. */
+  readonly stream: NodeJS.ReadableStream;
+  /** What was typed before this is dropped, and what comes until nothing comes: it was meant for something else. */
+  dropTyped(): Promise<void>;
+  close(): void;
+}
+
+/** Stands for a line end within what is typed. */
+export const LINE_END_SIGN = "␤";
+
+export function chatInput(terminal: ReadStream): ChatInput {
+  const stream = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => terminal.setRawMode(isRaw),
+  });
+  const unpaste = pasteReader();
+  let isDropping = false;
+  let isQuiet = false;
+  const take = (typed: string): void => {
+    isQuiet = false;
+    const text = unpaste(typed);
+    if (!isDropping) stream.write(text);
+    else if (text.includes(CTRL_C)) stream.write(CTRL_C);
+  };
+  terminal.setEncoding("utf8");
+  terminal.on("data", take);
+  terminal.on("end", () => stream.end());
+  return {
+    stream,
+    async dropTyped() {
+      isDropping = true;
+      for (let round = 0; !isQuiet && round < MOST_ROUNDS; round += 1) {
+        isQuiet = true;
+        await new Promise<void>((resolve) => void systemClock.after(QUIET_MS, resolve));
+      }
+      isDropping = false;
+      isQuiet = false;
+    },
+    close() {
+      terminal.off("data", take);
+      terminal.pause();
+      stream.end();
+    },
+  };
+}
+
+const CTRL_C = "\u0003";
+/** As for other questions: longer than what was typed takes to arrive. */
+const QUIET_MS = 50;
+const MOST_ROUNDS = 20;
+
+/**
+ * Reads what a terminal sends that marks what is pasted. Between the marks a line end is no end of the input, and what would
+ * steer the terminal is left out.
+ */
+export function pasteReader(): (typed: string) => string {
+  let held = "";
+  let isPasted = false;
+  return (typed) => {
+    const whole = held + typed;
+    held = PART_OF_MARK.exec(whole)?.[0] ?? "";
+    // A key of its own, and not the beginning of a mark.
+    if (held === ESCAPE && !isPasted) held = "";
+    return whole
+      .slice(0, whole.length - held.length)
+      .split(MARK)
+      .map((part) => {
+        if (part === BEGIN || part === END) {
+          isPasted = part === BEGIN;
+          return "";
+        }
+        return isPasted ? pasted(part) : part;
+      })
+      .join("");
+  };
+}
+
+function pasted(text: string): string {
+  return text
+    .replaceAll(/\r\n?|\n/g, LINE_END_SIGN)
+    .replaceAll("\t", "    ")
+    .replaceAll(CONTROL, "");
+}
+
+const ESCAPE = "\u001b";
+const BEGIN = "\u001b[200~";
+const END = "\u001b[201~";
+/* oxlint-disable no-control-regex -- what terminals send */
+const MARK = /(\u001b\[20[01]~)/;
+const PART_OF_MARK = /\u001b(?:\[(?:2(?:0[01]?)?)?)?$/;
+const CONTROL = /[\u0000-\u001f\u007f]/g;

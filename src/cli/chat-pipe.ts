@@ -1,0 +1,179 @@
+import { createInterface } from "node:readline";
+import { thrownMessage } from "../domain/errors.ts";
+import type { SessionTold } from "../host/index.ts";
+import { oneLine, PLAIN, printable } from "../inspect/style.ts";
+import type { Terminal } from "../platform/terminal.ts";
+import { toolCards } from "./chat-cards.ts";
+import { ownCommandIn } from "./chat-commands.ts";
+import { complaintOf } from "./chat-ends.ts";
+import type { ChatFace } from "./chat-face.ts";
+import { chatLines } from "./chat-lines.ts";
+import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
+
+export interface PipeFaceOptions {
+  readonly terminal: Terminal;
+  /** Every update as a line of JSON. */
+  readonly isJson: boolean;
+  /** Shows what was said before, and what others do. */
+  readonly isObserver: boolean;
+  readonly wholeBy: (sessionId: string) => string | undefined;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** A chat with a program: what the agent says goes to standard output, all else to standard error. */
+export function pipeFace(options: PipeFaceOptions): ChatFace {
+  const { terminal, isJson, isObserver, wholeBy, signal } = options;
+  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
+  let sessionId = "";
+  let exitCode = 0;
+  let isLineOpen = false;
+  let message: string | null = null;
+  /** Nobody reads it any more. */
+  let isGone = false;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  let tail: Promise<void> = Promise.resolve();
+
+  function write(text: string): void {
+    tail = written(tail, text);
+    tail.catch(() => undefined);
+  }
+
+  async function written(before: Promise<void>, text: string): Promise<void> {
+    await before;
+    if (!isGone) isGone = !(await terminal.write(text));
+    if (isGone) leave();
+  }
+
+  async function noted(before: Promise<void>, text: string): Promise<void> {
+    await before;
+    terminal.note(`${text}\n`);
+  }
+
+  function json(fact: object): void {
+    write(`${JSON.stringify(fact)}\n`);
+  }
+
+  function endLine(): void {
+    if (isLineOpen) write("\n");
+    isLineOpen = false;
+  }
+
+  function note(text: string): void {
+    endLine();
+    tail = noted(tail, text);
+  }
+
+  function say(text: string, id: string | null): void {
+    if (text === "") return;
+    if (message !== null && id !== message) {
+      endLine();
+      write("\n");
+    }
+    message = id ?? "";
+    isLineOpen = !text.endsWith("\n");
+    write(terminal.isWatched ? printable(text) : text);
+  }
+
+  function told({ update, ...of }: SessionTold): void {
+    if (isJson) return json({ type: "update", ...of, update });
+    sessionId = of.sessionId;
+    // Whoever asks something wants its answer alone.
+    if (of.isHistory && !isObserver) return;
+    switch (update.type) {
+      case "agent-text":
+        return say(update.visibleDelta ?? update.text, update.messageId);
+      case "user-text":
+        return note(`› ${printable(update.text)}`);
+      case "tool":
+        for (const row of cards.told(update)) note(row);
+        return;
+      default:
+        return;
+    }
+  }
+
+  function ended(end: TurnEnd): void {
+    message = null;
+    endLine();
+    cards.clear();
+    if (end.type === "done") {
+      const { result } = end;
+      if (isJson) json({ type: "end", ...result });
+      else if (result.reason !== "end_turn") note(`Ended: ${oneLine(result.reason)}`);
+      if (result.reason !== "end_turn") exitCode = 1;
+      return;
+    }
+    exitCode = 1;
+    const error = end.type === "lost" ? LOST : complaintOf(end.error);
+    if (isJson) json({ type: "end", error });
+    note(error);
+  }
+
+  function take(talk: ChatTalk, text: string): boolean {
+    const command = ownCommandIn(text);
+    if (command === "exit") return false;
+    if (command !== undefined) note(`/${command} needs a terminal; it was not sent`);
+    else if (talk.role === "observer") {
+      exitCode = 1;
+      note("This chat only watches; nothing was said to the agent");
+    } else talk.say(text);
+    return true;
+  }
+
+  async function read(talk: ChatTalk): Promise<void> {
+    const lines = chatLines();
+    for await (const line of createInterface({ input: process.stdin, signal })) {
+      const text = lines.add(line) ?? "";
+      if (text.trim() === "") continue;
+      if (!take(talk, text)) return;
+      await talk.idle();
+    }
+    const rest = lines.begun.trimEnd();
+    if (rest !== "") take(talk, rest);
+    await talk.idle();
+  }
+
+  return {
+    told,
+    began: () => {},
+    ended,
+    ask({ approval }) {
+      exitCode = 1;
+      note(`${oneLine(approval.action)}: denied, since there is no terminal to ask on`);
+      return { deny: "There is nobody to ask" };
+    },
+    linked(state) {
+      if (state.type === "lost") note("The connection is lost. Trying again …");
+      if (state.type === "connected" && state.isAgain) note("Connected again.");
+      if (state.type === "closed" && state.error !== undefined) {
+        exitCode = 1;
+        note(`There is no connection any more: ${complaintOf(state.error)}`);
+        leave();
+      }
+    },
+    controlled(isOwn) {
+      if (!isOwn) note("Somebody else took control of the session");
+    },
+    note,
+    opening(opened) {
+      if (isJson) json({ type: "session", sessionId: opened });
+    },
+    async run(talk, client) {
+      const stop = (): void => void client.cancel(talk.sessionId).catch(() => undefined);
+      signal.addEventListener("abort", stop);
+      const work = isObserver ? new Promise<void>(() => {}) : read(talk);
+      await Promise.race([work, left]).catch((error: unknown) => note(thrownMessage(error)));
+      await tail;
+      return exitCode;
+    },
+    close(last) {
+      if (last !== "" && !isJson) terminal.note(`${last}\n`);
+    },
+  };
+}
+
+const WIDTH = 100;
+const LOST =
+  "The connection was lost before the answer was whole; `spanline chat --session` shows what came of it";

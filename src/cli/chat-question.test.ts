@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { PermissionQuestion } from "../host/index.ts";
+import { PLAIN } from "../inspect/style.ts";
+import { chatQuestion } from "./chat-question.ts";
+
+function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
+  return {
+    sessionId: "s",
+    approval: {
+      id: "t1",
+      action: "save",
+      args: { path: "a" },
+      principal: null,
+      requestedAt: null,
+      deadline: null,
+      approversRequired: 1,
+      evidence: [],
+      capabilities: [],
+      undo: {},
+    },
+    rationale: {
+      action: "ask",
+      reason: "It writes",
+      rule: { id: "no-writes" },
+      labels: [],
+      prompt: "Look twice",
+      risk: "high",
+      context: {},
+    },
+    options: [
+      { id: "allow", name: "Allow", kind: "allow_once" },
+      { id: "allow-always", name: "Always allow save", kind: "allow_always" },
+      { id: "deny", name: "Deny", kind: "reject_once" },
+    ],
+    isBridge: true,
+    context: { content: [], mutation: null, paths: ["a"] },
+    ...more,
+  };
+}
+
+describe("a question of a chat", () => {
+  it("says what would be done, why, by which rule, and what can be answered", () => {
+    const { rows, prompt } = chatQuestion(asked(), PLAIN);
+    expect(rows).toEqual([
+      "── Spanline asks ──",
+      '  save {"path":"a"}',
+      "  Why: It writes",
+      "  Look twice",
+      "  Risk: high",
+      "  Rule: no-writes",
+      "  Paths: a",
+      "  y  Allow",
+      "  a  Always allow save",
+      "  n  Deny",
+    ]);
+    expect(prompt).toBe("Run save? [y/a/n] ");
+  });
+
+  it("takes a letter or a word, and nothing else for a yes", () => {
+    const { read } = chatQuestion(asked(), PLAIN);
+    const answers = ["y", " YES ", "allow", "a", "always", "n", "no"].map(read);
+    const [once, always, no] = ["allow", "allow-always", "deny"].map((option) => ({ option }));
+    expect(answers).toEqual([once, once, once, always, always, no, no]);
+    expect(["", " ", "yy", "ye", "1", "d", "ok"].map(read)).toEqual(Array(7).fill(undefined));
+  });
+
+  it("offers what a question is about that is not yes or no", () => {
+    const options = [
+      { id: "done", name: "It was done", kind: "allow_once" },
+      { id: "failed", name: "It failed", kind: "reject_once" },
+      { id: "run-again", name: "Run it again", kind: "allow_once" },
+    ];
+    const { prompt, read } = chatQuestion(asked({ options }), PLAIN);
+    expect(prompt).toBe("Go on? [d/f/r] ");
+    expect(["d", "run-again", "y"].map(read)).toEqual([
+      { option: "done" },
+      { option: "run-again" },
+      undefined,
+    ]);
+  });
+
+  it("shows all of what it shortened to who asks for it", () => {
+    const context = { ...asked().context, input: { text: "x".repeat(3000) } };
+    const { whole, prompt, read } = chatQuestion(asked({ context }), PLAIN);
+    expect(prompt).toBe("Run save? [y/a/n/d] ");
+    expect(read("d")).toBe("show");
+    expect(whole).toEqual([`  text: ${"x".repeat(3000)}`]);
+  });
+});

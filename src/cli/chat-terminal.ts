@@ -1,0 +1,171 @@
+import type { Client } from "../host/index.ts";
+import { oneLine } from "../inspect/style.ts";
+import {
+  completions,
+  helpRows,
+  ownCommandIn,
+  sessionRows,
+  type OwnCommand,
+} from "./chat-commands.ts";
+import { complaintOf, endText } from "./chat-ends.ts";
+import type { ChatFace } from "./chat-face.ts";
+import { chatLines } from "./chat-lines.ts";
+import { chatScreen } from "./chat-screen.ts";
+import type { ChatTalk } from "./chat-talk.ts";
+import { chatView, type ViewOptions } from "./chat-view.ts";
+import { INTERRUPTED } from "./interruption.ts";
+
+/** A chat with a person at a terminal. */
+export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
+  let session: string | undefined;
+  let talk: ChatTalk | undefined;
+  let client: Client | undefined;
+  // Before there is something to leave, the process ends as any other does.
+  let leave: (exitCode: number) => void = () => void process.kill(process.pid, "SIGINT");
+  /** What was typed before there was somebody to say it to. */
+  const early: string[] = [];
+  let warned: "" | "leaving" | "cancelling" = "";
+  /** Something is said that nobody here asked for, so that a turn may be under way. */
+  let isStirring = false;
+  const lines = chatLines();
+  const view = chatView({
+    ...options,
+    status: () => ({
+      sessionId: session,
+      talk,
+      isCancelling: warned === "cancelling",
+      isContinued: lines.begun !== "",
+    }),
+  });
+  const { style, updates, asking, note } = view;
+
+  function line(text: string): void {
+    warned = "";
+    if (talk === undefined) return void early.push(text);
+    if (asking.isOpen) return asking.answer(text);
+    const whole = lines.add(text);
+    if (whole !== undefined && whole.trim() !== "") take(whole);
+    view.renew();
+  }
+
+  function take(text: string): void {
+    const command = ownCommandIn(text);
+    if (command !== undefined) {
+      updates.note([`${style.strong("›")} ${oneLine(text)}`]);
+      perform(command).catch((error: unknown) => note(complaintOf(error), style.bad));
+    } else if (talk?.role === "observer") {
+      note("You are watching. /takeover takes control, then you can say it.", style.warn);
+    } else talk?.say(text);
+  }
+
+  async function perform(command: OwnCommand): Promise<void> {
+    if (talk === undefined || client === undefined) return;
+    const place = { style, width: view.width };
+    switch (command) {
+      case "help":
+        return updates.note(helpRows(updates.commands, place));
+      case "exit":
+        return leave(0);
+      case "cancel":
+        return cancel(talk);
+      case "takeover":
+        if (talk.role === "controller") return note("You control this session already.");
+        return talk.takeOver();
+      case "sessions": {
+        const { sessions } = await client.listSessions();
+        return updates.note(sessionRows(sessions, talk.sessionId, place));
+      }
+    }
+  }
+
+  async function cancel(own: ChatTalk): Promise<void> {
+    const isBusy = own.isBusy || isStirring;
+    warned = "cancelling";
+    isStirring = false;
+    note(isBusy ? "Cancelling the turn." : "Nothing of yours runs.", style.warn);
+    const taken = await own.cancel();
+    if (taken.length > 0) note(`Not sent: ${taken.map(oneLine).join(" · ")}`, style.warn);
+  }
+
+  function interrupt(): void {
+    if (talk === undefined) return leave(INTERRUPTED);
+    const isBusy = talk.isBusy || asking.isOpen || isStirring;
+    if (isBusy && warned === "") {
+      return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
+    }
+    if (warned === "leaving") return leave(INTERRUPTED);
+    warned = "leaving";
+    lines.clear();
+    view.print([style.warn("Ctrl-C again leaves; the session stays.")]);
+  }
+
+  const screen = chatScreen(
+    { input: process.stdin, output: process.stdout },
+    {
+      line,
+      interrupt,
+      end: () => leave(0),
+      complete: (word) => completions(word, updates.commands),
+      isRemembered: () => !asking.isOpen,
+    },
+  );
+  view.open(screen);
+
+  return {
+    opening(sessionId, isNew) {
+      session = sessionId;
+      const what = isNew ? "New session" : "Session";
+      note(`${what} ${oneLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
+    },
+    began(text) {
+      view.inOrder(() => {
+        updates.said(text);
+        view.renew();
+      });
+    },
+    ended(end) {
+      warned = "";
+      view.inOrder(() => {
+        updates.ended();
+        const text = endText(end, style);
+        if (text !== undefined) updates.note([text]);
+        view.renew();
+      });
+    },
+    told(told) {
+      const isAgents = told.update.type === "agent-text" || told.update.type === "tool";
+      if (isAgents && !told.isHistory && talk?.isBusy === false) isStirring = true;
+      view.inOrder(() => updates.told(told));
+    },
+    ask(question, context) {
+      const { toolCallId } = question.context;
+      if (toolCallId !== undefined) updates.asked(toolCallId);
+      return asking.ask(question, context);
+    },
+    linked(state) {
+      if (state.type === "lost") note("The connection is lost. Trying again …", style.warn);
+      if (state.type === "connected" && state.isAgain) note("Connected again.", style.good);
+      if (state.type === "closed" && state.error !== undefined) {
+        note(`There is no connection any more: ${complaintOf(state.error)}`, style.bad);
+        leave(1);
+      }
+    },
+    controlled(isOwn) {
+      const text = isOwn
+        ? "You control this session now."
+        : "Somebody else took control; you are watching now. /takeover takes it back.";
+      note(text, isOwn ? style.good : style.warn);
+    },
+    note: (text) => note(text),
+    run(given, itsClient) {
+      talk = given;
+      client = itsClient;
+      return new Promise((resolve) => {
+        leave = resolve;
+        for (const text of early.splice(0)) line(text);
+        view.renew();
+      });
+    },
+    close: (last) => view.close(last),
+  };
+}

@@ -1,0 +1,130 @@
+import { SpanlineError } from "../domain/errors.ts";
+import { createClient, createHost, type Client } from "../host/index.ts";
+import { packageVersion } from "../platform/package-version.ts";
+import { lingering } from "../platform/lingering.ts";
+import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { chatPlace, type ChatPlace, type ChatPlaceFlags } from "./chat-connect.ts";
+import type { ChatFace } from "./chat-face.ts";
+import { pipeFace } from "./chat-pipe.ts";
+import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
+import { terminalFace } from "./chat-terminal.ts";
+import { complaint } from "./complaint.ts";
+import { flagFor } from "./flag-for.ts";
+import { INTERRUPTED } from "./interruption.ts";
+import { ownCommand } from "./own-command.ts";
+
+export interface ChatFlags extends ChatPlaceFlags, TalkFlags {
+  readonly json?: true;
+}
+
+/** A chat with an agent until somebody leaves; returns the exit code. */
+export async function chatCommand(flags: ChatFlags): Promise<number> {
+  const terminal = processTerminal();
+  const end = new AbortController();
+  const stop = (): void => (end.signal.aborted ? process.exit(INTERRUPTED) : end.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  const face = faceFor(flags, terminal, end.signal);
+  try {
+    return await chat(flags, face, end.signal);
+  } catch (error) {
+    face.close("");
+    if (end.signal.aborted) return INTERRUPTED;
+    const words = { nextStep: nextStep(flags), flagFor: (path: string) => flagFor(path, flags) };
+    terminal.note(`${complaint(error, words)}\n`);
+    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+  } finally {
+    process.stdin.unref();
+    // A tool that does not hear that it is to stop would keep the process.
+    lingering(LONG_MS, () => process.exit());
+  }
+}
+
+const GUEST = "You may ask, and neither approve nor control: that takes the bridge's --token.";
+const LONG_MS = 3000;
+const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "not_found", "store_failed"]);
+
+/** Somebody has to be there to read as well as to type. */
+function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): ChatFace {
+  // Of a bridge elsewhere there is nothing here to be shown.
+  const wholeBy = (sessionId: string): string | undefined =>
+    flags.url === undefined
+      ? `${ownCommand()} sessions show ${sessionId}${directoryFlag(flags)}`
+      : undefined;
+  const isSeated = process.stdin.isTTY && terminal.isWatched && flags.json !== true;
+  return isSeated
+    ? terminalFace({ hasColours: terminal.colours, wholeBy })
+    : pipeFace({
+        terminal,
+        isJson: flags.json === true,
+        isObserver: flags.observe === true,
+        wholeBy,
+        signal,
+      });
+}
+
+async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Promise<number> {
+  const place = await chatPlace(flags, { note: (text) => face.note(text), signal });
+  let talk: ChatTalk | undefined;
+  const client = createClient(place.connect, {
+    host: createHost({ permission: (question, context) => face.ask(question, context) }),
+    info: { name: "spanline-chat", title: "Spanline chat", version: packageVersion() },
+    onUpdate: (told) => face.told(told),
+    onState: (state) => face.linked(state),
+    onControl(_, { mode }) {
+      const role = mode === "controller" ? "controller" : "observer";
+      if (talk === undefined || talk.role === role) return;
+      talk.role = role;
+      face.controlled(mode === "controller");
+    },
+  });
+  // Whoever does not want to wait until there is something to talk to.
+  signal.addEventListener("abort", () => talk === undefined && void client.close());
+  try {
+    talk = await openTalk(client, flags, face);
+    if (talk.role === "guest") face.note(GUEST);
+    const exitCode = await ended(face.run(talk, client), signal);
+    face.close(farewell(talk, place, flags));
+    return exitCode;
+  } finally {
+    await leave(client, place);
+  }
+}
+
+/** A signal ends it, too. */
+function ended(run: Promise<number>, signal: AbortSignal): Promise<number> {
+  const stopped = new Promise<number>((resolve) => {
+    signal.addEventListener("abort", () => resolve(INTERRUPTED));
+  });
+  return Promise.race([run, stopped]);
+}
+
+async function leave(client: Client, place: ChatPlace): Promise<void> {
+  await client.close();
+  await place.close();
+}
+
+function farewell(
+  { sessionId, isBusy }: ChatTalk,
+  { isOwner }: ChatPlace,
+  flags: ChatFlags,
+): string {
+  const { url } = flags;
+  const where = url === undefined ? directoryFlag(flags) : ` --url ${url}`;
+  const state =
+    isBusy && isOwner ? "The turn goes on when it is taken up again" : "The session stays";
+  return `${state}. Come back with: ${ownCommand()} chat --session ${sessionId}${where}`;
+}
+
+function directoryFlag({ dataDir }: ChatFlags): string {
+  return dataDir === undefined ? "" : ` -d ${dataDir}`;
+}
+
+function nextStep({ url }: ChatFlags): (error: SpanlineError) => string | undefined {
+  return ({ code, details }) => {
+    if (details["path"] !== undefined) return undefined;
+    if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
+      return "Check --url and --token: `spanline up` prints a link with both.";
+    }
+    return code === "not_found" ? "`spanline sessions list` shows what there is." : undefined;
+  };
+}

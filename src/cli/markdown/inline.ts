@@ -1,0 +1,169 @@
+import type { Mark, Piece } from "./marks.ts";
+
+/** What the front of a line comes to, and how much of it that is. */
+export interface Taken {
+  readonly length: number;
+  readonly pieces: readonly Piece[];
+}
+
+/**
+ * Takes what is certain from the front of a line; undefined where what follows decides. What opens something is looked at
+ * together with so many characters and no more: something that is closed later than that was not meant.
+ */
+export function takeInline(source: string, before: string, isWhole: boolean): Taken | undefined {
+  const text = source.slice(0, FARTHEST);
+  const isCertain = isWhole || source.length >= FARTHEST;
+  const plain = PLAIN.exec(text)?.[0];
+  if (plain !== undefined) return literal(plain);
+  if (text === "") return undefined;
+  const found = readSpecial(text, before, isCertain);
+  if (found === "nothing") return literal(RUN.exec(text)?.[0] ?? text.slice(0, 1));
+  return found;
+}
+
+/** All of a line. */
+export function inlinePieces(line: string, marks: readonly Mark[] = []): Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 0; at < line.length;) {
+    const taken = takeInline(line.slice(at), line.slice(0, at).slice(-1), true);
+    if (taken === undefined) break;
+    pieces.push(...taken.pieces.map((piece) => ({ ...piece, marks: [...piece.marks, ...marks] })));
+    at += taken.length;
+  }
+  return pieces;
+}
+
+/** As it looks while what closes it has not come: the marks are taken at their word. */
+export function provisionalPieces(rest: string): Piece[] {
+  const [, opening = "", text = ""] = /^(\*{1,3}|_{1,3}|~~|`+)?(.*)$/s.exec(rest) ?? [];
+  return text === "" ? [] : [{ text, marks: MARKS.get(opening) ?? [] }];
+}
+
+const FARTHEST = 600;
+const PLAIN = /^[^\\`*_~[!<]+/;
+const RUN = /^(?:`+|\*+|_+|~+)/;
+const MARKS: ReadonlyMap<string, readonly Mark[]> = new Map<string, readonly Mark[]>([
+  ["*", ["emphasis"]],
+  ["_", ["emphasis"]],
+  ["**", ["strong"]],
+  ["__", ["strong"]],
+  ["***", ["strong", "emphasis"]],
+  ["___", ["strong", "emphasis"]],
+  ["~~", ["struck"]],
+  ["`", ["code"]],
+  ["``", ["code"]],
+]);
+
+/** "nothing" where the sign is just that; undefined where it is not certain yet. */
+type Found = Taken | "nothing" | undefined;
+
+function readSpecial(text: string, before: string, isCertain: boolean): Found {
+  switch (text[0]) {
+    case "\\":
+      return readEscape(text, isCertain);
+    case "`":
+      return readCode(text, isCertain);
+    case "[":
+      return readLink(text, 0, isCertain);
+    case "!":
+      if (text.length === 1) return isCertain ? "nothing" : undefined;
+      return text[1] === "[" ? readLink(text, 1, isCertain) : "nothing";
+    case "<":
+      return readAddress(text, isCertain);
+    default:
+      return readEmphasis(text, before, isCertain);
+  }
+}
+
+function literal(text: string): Taken {
+  return { length: text.length, pieces: [{ text, marks: [] }] };
+}
+
+function readEscape(text: string, isCertain: boolean): Found {
+  const [, sign] = text;
+  if (sign === undefined) return isCertain ? "nothing" : undefined;
+  return /[!-/:-@[-`{-~]/.test(sign)
+    ? { length: 2, pieces: [{ text: sign, marks: [] }] }
+    : "nothing";
+}
+
+function readCode(text: string, isCertain: boolean): Found {
+  const [run = ""] = /^`+/.exec(text) ?? [];
+  if (run.length === text.length) return isCertain ? "nothing" : undefined;
+  for (const { 0: other, index } of text.slice(run.length).matchAll(/`+/g)) {
+    const end = run.length + index + other.length;
+    if (end === text.length && !isCertain) return undefined;
+    if (other.length !== run.length) continue;
+    const inside = text.slice(run.length, end - run.length);
+    const code = /^ .*[^ ].* $/.test(inside) ? inside.slice(1, -1) : inside;
+    return { length: end, pieces: [{ text: code, marks: ["code"] }] };
+  }
+  return isCertain ? "nothing" : undefined;
+}
+
+function readEmphasis(text: string, before: string, isCertain: boolean): Found {
+  const [run = ""] = /^(?:\*+|_+|~+)/.exec(text) ?? [];
+  const next = text[run.length];
+  if (next === undefined) return isCertain ? "nothing" : undefined;
+  const marks = MARKS.get(run);
+  const isInWord = run.startsWith("_") && WORD.test(before);
+  if (marks === undefined || isInWord || /\s/.test(next)) return "nothing";
+  const end = closingAt(text, run, isCertain);
+  if (end === undefined) return isCertain ? "nothing" : undefined;
+  const pieces = inlinePieces(text.slice(run.length, end), marks);
+  return { length: end + run.length, pieces };
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+
+/** Where the same signs close again, outside code and behind something. */
+function closingAt(text: string, run: string, isCertain: boolean): number | undefined {
+  const sign = run[0] ?? "";
+  for (let at = run.length; at < text.length; at += 1) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === "`") {
+      const code = readCode(text.slice(at), isCertain);
+      if (code === undefined) return undefined;
+      const ticks = /^`+/.exec(text.slice(at))?.[0].length ?? 1;
+      at += (code === "nothing" ? ticks : code.length) - 1;
+    } else if (text[at] === sign) {
+      let end = at;
+      while (text[end] === sign) end += 1;
+      if (end === text.length && !isCertain) return undefined;
+      const isFitting = end - at === run.length || (run.length < 3 && end - at === 3);
+      const isBehind = !/\s/.test(text[at - 1] ?? " ");
+      const isInWord = sign === "_" && WORD.test(text[end] ?? "");
+      if (isFitting && isBehind && !isInWord) return end - run.length;
+      at = end - 1;
+    }
+  }
+  return undefined;
+}
+
+/** A link or a picture: what it is called, and where it leads. */
+function readLink(text: string, from: number, isCertain: boolean): Found {
+  const [whole, name, address = ""] = LINK.exec(text.slice(from)) ?? [];
+  if (whole === undefined || name === undefined) {
+    const isNone = /^\[(?:[^[\]\\]|\\.)*\][^(]/.test(text.slice(from));
+    return isCertain || isNone ? "nothing" : undefined;
+  }
+  const pieces = inlinePieces(name, ["link"]);
+  const shown =
+    name === "" || name === address ? [] : [{ text: ` (${address})`, marks: ["dim"] } as const];
+  const named = name === "" ? [{ text: address, marks: ["link"] } as const] : pieces;
+  return { length: from + whole.length, pieces: [...named, ...shown] };
+}
+
+const LINK =
+  /^\[((?:[^[\]\\]|\\.|\[[^[\]]*\])*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)/;
+
+function readAddress(text: string, isCertain: boolean): Found {
+  const [whole, address] = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(text) ?? [];
+  if (whole !== undefined && address !== undefined) {
+    return { length: whole.length, pieces: [{ text: address, marks: ["link"] }] };
+  }
+  const mayBe = /^<(?:h?t?t?p?s?:?\/?\/?|https?:\/\/[^\s<>]*|m?a?i?l?t?o?:?|mailto:[^\s<>]*)$/.test(
+    text,
+  );
+  return mayBe && !isCertain ? undefined : "nothing";
+}

@@ -1,0 +1,200 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PLAIN } from "../../inspect/style.ts";
+import { coloured } from "../style.ts";
+import { markdown } from "./markdown.ts";
+import { markStyle, type MarkStyle } from "./marks.ts";
+import { textWidth } from "./text-width.ts";
+
+/** Marks as letters that can be read in a test. */
+const LETTERS: MarkStyle = {
+  hasColours: true,
+  paints: {
+    strong: (text) => `S{${text}}`,
+    emphasis: (text) => `E{${text}}`,
+    code: (text) => `C{${text}}`,
+    struck: (text) => `X{${text}}`,
+    link: (text) => `L{${text}}`,
+    heading: (text) => `H{${text}}`,
+    dim: (text) => text,
+  },
+};
+const UNMARKED = markStyle(PLAIN, null);
+
+function rowsOf(pieces: readonly string[], style = LETTERS, width = 40): string[] {
+  const codec = markdown({ style, width: () => width });
+  const state = codec.initial();
+  const rows: string[] = [];
+  for (const piece of pieces) {
+    codec.step(state, piece, (row) => rows.push(row));
+    codec.openRows(state);
+  }
+  codec.finish(state, (row) => rows.push(row));
+  return rows;
+}
+
+describe("Markdown on a terminal", () => {
+  it.each([
+    ["a heading", "## To do", ["## H{To} H{do}"]],
+    ["emphasis", "*a* **b** ***c*** ~~d~~ _e_", ["E{a} S{b} E{S{c}} X{d} E{e}"]],
+    ["emphasis in emphasis", "**a *b* c**", ["S{a} S{E{b}} S{c}"]],
+    ["code, in which nothing else counts", "run `a *b* c`!", ["run C{a} C{*b*} C{c}!"]],
+    [
+      "what is no emphasis",
+      "2 * 3 * 4, snake_case_name, a ** b",
+      ["2 * 3 * 4, snake_case_name, a ** b"],
+    ],
+    ["what is opened and not closed", "*args and **kwargs", ["*args and **kwargs"]],
+    ["escapes", "\\*not\\* \\`so\\`", ["*not* `so`"]],
+    [
+      "a link with where it leads",
+      "see [the page](https://a.b/c_d).",
+      ["see L{the} L{page} (https://a.b/c_d)."],
+    ],
+    ["an address", "<https://a.b> < 3", ["L{https://a.b} < 3"]],
+    [
+      "items and what is below them",
+      "- one\n  - two\n1. three\n- [x] done",
+      ["• one", "  • two", "1. three", "• ☑ done"],
+    ],
+    ["quotes", "> said\n> > more", ["│ said", "│ │ more"]],
+    ["a rule", "a\n\n---\n\nb", ["a", "", "─".repeat(40), "", "b"]],
+    [
+      "code as it is",
+      "```ts\nconst a = *b*;\n\n  // c\n```\nend",
+      ["```ts", "const a = *b*;", "", "  // c", "```", "end"],
+    ],
+    ["blank lines once, and none at the ends", "\n\na\n\n\n\nb\n\n", ["a", "", "b"]],
+    ["line ends of Windows", "a\r\nb\r\n", ["a", "b"]],
+  ])("shows %s", (_, text, rows) => {
+    expect(rowsOf([text])).toEqual(rows);
+  });
+
+  it("shows what the author wrote where there are no colours", () => {
+    expect(rowsOf(["# A\n**b** and `c`\n- d"], UNMARKED)).toEqual(["# A", "**b** and `c`", "• d"]);
+  });
+
+  it("breaks rows between words, and goes on below the text of an item", () => {
+    const text = "- one two three four five six seven eight nine";
+    expect(rowsOf([text], LETTERS, 20)).toEqual([
+      "• one two three four",
+      "  five six seven",
+      "  eight nine",
+    ]);
+  });
+
+  it("counts wide signs as two columns, and may break between them", () => {
+    expect(rowsOf(["你好世界你好世界你好世界。完"], LETTERS, 20)).toEqual([
+      "你好世界你好世界你好",
+      "世界。完",
+    ]);
+    const family = "👩‍👩‍👧 ";
+    expect(rowsOf([family.repeat(8)], LETTERS, 20)).toEqual([
+      family.repeat(7).trim(),
+      family.trim(),
+    ]);
+  });
+
+  it("lines up the columns of a table, and breaks cells that are too wide", () => {
+    const table =
+      "| Name | Says |\n|:--|--:|\n| `a|b` | 1 |\n| long | one two three four five six |\n";
+    expect(rowsOf([table], UNMARKED, 30)).toEqual([
+      "Name                      Says",
+      "──────────────────────────────",
+      "`a|b`                        1",
+      "long   one two three four five",
+      "                           six",
+    ]);
+  });
+
+  it("shows a table of too many columns as lists", () => {
+    const table =
+      "| A | B | C | D |\n|---|---|---|---|\n| long words | 2 is here | 3 is there | 4 is nowhere |\n";
+    expect(rowsOf([table], UNMARKED, 20)).toEqual([
+      "A: long words",
+      "B: 2 is here",
+      "C: 3 is there",
+      "D: 4 is nowhere",
+    ]);
+  });
+
+  it("lets nothing through that steers the terminal", () => {
+    const rows = rowsOf(["\u001b[2Ja\u0007 **\u009b31m** \u202e\rb\n```\n\u001b]0;x\u0007\n```"]);
+    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    expect(rows.join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(rows[0]).toContain("\\u{1b}[2Ja");
+  });
+
+  it("shows the line that is being said, as far as it has come", () => {
+    const codec = markdown({ style: LETTERS, width: () => 20 });
+    const state = codec.initial();
+    const rows: string[] = [];
+    const open = (text: string): readonly string[] => {
+      codec.step(state, text, (row) => rows.push(row));
+      return codec.openRows(state);
+    };
+    expect(open("one **tw")).toEqual(["one S{tw}"]);
+    expect(open("o** three four five ")).toEqual(["five"]);
+    expect(rows).toEqual(["one S{two} three four"]);
+    expect(open("\n")).toEqual([]);
+    expect(rows).toEqual(["one S{two} three four", "five"]);
+  });
+
+  it("keeps what is not finished short, however long a line is", () => {
+    const codec = markdown({ style: LETTERS, width: () => 40 });
+    const state = codec.initial();
+    for (let piece = 0; piece < 400; piece += 1) {
+      codec.step(state, `**word ${piece} `, () => {});
+      expect(codec.openRows(state).length).toBeLessThan(20);
+    }
+  });
+});
+
+const fragment = fc.constantFrom(
+  ..."*_~`[]()!<>|#-+.\\ \n".split(""),
+  "**",
+  "```\n",
+  "\n\n",
+  "| a | b |\n",
+  "|---|---|\n",
+  "[x](y)",
+  "- [ ] ",
+  "1. ",
+  "> ",
+  "word ",
+  "a",
+  "é",
+  "e\u0301",
+  "你好",
+  "👩‍👩‍👧",
+  "❤\ufe0f",
+  "\r\n",
+  "\t",
+  "\u001b[1m",
+  "https://a.b/c ",
+);
+
+describe("Markdown that comes in pieces", () => {
+  it("comes to the same rows in whatever pieces it comes, none wider than the terminal", () => {
+    const text = fc.array(fragment, { maxLength: 60 }).map((parts) => parts.join(""));
+    const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20 });
+    const width = fc.integer({ min: 20, max: 60 });
+    fc.assert(
+      fc.property(text, sizes, width, (whole, lengths, columns) => {
+        const pieces: string[] = [];
+        for (let at = 0, turn = 0; at < whole.length; turn += 1) {
+          const length = lengths[turn % lengths.length] ?? 1;
+          pieces.push(whole.slice(at, at + length));
+          at += length;
+        }
+        for (const style of [markStyle(coloured(), null), LETTERS, UNMARKED]) {
+          expect(rowsOf(pieces, style, columns)).toEqual(rowsOf([whole], style, columns));
+        }
+        for (const row of rowsOf([whole], UNMARKED, columns)) {
+          expect(textWidth(row)).toBeLessThanOrEqual(columns);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import { PLAIN } from "../../inspect/style.ts";
+import { markStyle, painted, sameMarks, type MarkStyle, type Piece } from "./marks.ts";
+import { signsOf, signWidth, textWidth } from "./text-width.ts";
+
+/** A finished row of the terminal, and how wide it is without its colours. */
+export interface Row {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** What stands before the first row of a block, and before those that follow. */
+export interface RowPlace {
+  readonly first: Row;
+  readonly rest: Row;
+  /** Of a whole row. */
+  readonly width: number;
+  readonly style: MarkStyle;
+}
+
+/** A block on its way to rows. What is in a row is decided by the text alone, in whatever pieces it comes. */
+export interface RowLayout {
+  readonly place: RowPlace;
+  row: Row;
+  /** Whether the row has anything but what stands before it. */
+  isFilled: boolean;
+  gap: number;
+  word: readonly Piece[];
+}
+
+type EmitRow = (row: Row) => void;
+
+export function rowLayout(place: RowPlace): RowLayout {
+  return { place, row: place.first, isFilled: false, gap: 0, word: [] };
+}
+
+export function addPiece(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
+  for (const [part] of text.matchAll(/ +|[^ ]+/g)) {
+    if (part.startsWith(" ")) {
+      placeWord(layout, true, emit);
+      layout.gap += part.length;
+    } else {
+      layout.word = joined([...layout.word, { text: part, marks }]);
+      placeWord(layout, false, emit);
+    }
+  }
+}
+
+/** Nothing more comes in this block. */
+export function endRows(layout: RowLayout, emit: EmitRow): void {
+  placeWord(layout, true, emit);
+  if (layout.isFilled || layout.row === layout.place.first) emit(layout.row);
+}
+
+/** The rows if nothing more came; the layout itself stays as it is. */
+export function rowsSoFar(layout: RowLayout, more: readonly Piece[]): Row[] {
+  const rows: Row[] = [];
+  const copy = { ...layout };
+  for (const piece of more) addPiece(copy, piece, (row) => rows.push(row));
+  endRows(copy, (row) => rows.push(row));
+  return rows;
+}
+
+/** A text without marks, on rows of this width. */
+export function wrapped(text: string, width: number): string[] {
+  const nothing = { text: "", width: 0 };
+  const style = markStyle(PLAIN, null);
+  const layout = rowLayout({ first: nothing, rest: nothing, width, style });
+  return rowsSoFar(layout, [{ text, marks: [] }]).map((row) => row.text);
+}
+
+/** Puts what is certain of the word into rows: wide signs may stand in any row, other words stay whole. */
+function placeWord(layout: RowLayout, isWhole: boolean, emit: EmitRow): void {
+  const { word } = layout;
+  const text = word.map((piece) => piece.text).join("");
+  if (text === "" || (!isWhole && NARROW.test(text))) return;
+  let at = 0;
+  for (const end of unitEnds(text, isWhole)) {
+    placeUnit(layout, slice(word, at, end), emit);
+    at = end;
+  }
+  layout.word = slice(word, at, text.length);
+}
+
+const NARROW = /^[\u0020-\u02ff]*$/;
+
+/** Where a word may be broken. What follows can still change the last sign, and whether it is wide. */
+function unitEnds(text: string, isWhole: boolean): number[] {
+  const signs = signsOf(text);
+  const ends: number[] = [];
+  let at = 0;
+  for (const [index, sign] of signs.entries()) {
+    at += sign.length;
+    const next = signs[index + 1];
+    if (next === undefined) {
+      if (isWhole) ends.push(at);
+    } else if (isWhole || index + 2 < signs.length) {
+      const isWide = signWidth(sign) === 2 || signWidth(next) === 2;
+      if (isWide && !CLOSING.test(next) && !OPENING.test(sign)) ends.push(at);
+    }
+  }
+  return ends;
+}
+
+/** What begins no row, and what ends none. */
+const CLOSING = /^[)\]}>,.;:!?%、。，．：；！？）］｝」』】》〉”’…]/u;
+const OPENING = /[([{<（［｛「『【《〈“‘]$/u;
+
+function placeUnit(layout: RowLayout, unit: readonly Piece[], emit: EmitRow): void {
+  const { width } = layout.place;
+  const unitWidth = textWidth(unit.map(({ text }) => text).join(""));
+  if (layout.isFilled && layout.row.width + layout.gap + unitWidth > width) breakRow(layout, emit);
+  const gap = layout.isFilled ? layout.gap : 0;
+  layout.gap = 0;
+  append(layout, { text: " ".repeat(gap), width: gap });
+  if (layout.row.width + unitWidth <= width) {
+    for (const piece of unit) append(layout, shown(layout, piece));
+    layout.isFilled = true;
+    return;
+  }
+  for (const piece of unit) placeSigns(layout, piece, emit);
+}
+
+/** One that is longer than a row. */
+function placeSigns(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
+  const { width } = layout.place;
+  let part = "";
+  let used = 0;
+  const put = (): void => {
+    if (part !== "") append(layout, shown(layout, { text: part, marks }));
+    layout.isFilled = true;
+    [part, used] = ["", 0];
+  };
+  for (const sign of signsOf(text)) {
+    const wide = signWidth(sign);
+    if (layout.row.width + used + wide > width && (layout.isFilled || part !== "")) {
+      put();
+      breakRow(layout, emit);
+    }
+    part += sign;
+    used += wide;
+  }
+  put();
+}
+
+function shown({ place }: RowLayout, piece: Piece): Row {
+  return { text: painted(piece, place.style), width: textWidth(piece.text) };
+}
+
+function append(layout: RowLayout, { text, width }: Row): void {
+  layout.row = { text: layout.row.text + text, width: layout.row.width + width };
+}
+
+function breakRow(layout: RowLayout, emit: EmitRow): void {
+  emit(layout.row);
+  layout.row = layout.place.rest;
+  layout.isFilled = false;
+  layout.gap = 0;
+}
+
+function joined(pieces: readonly Piece[]): Piece[] {
+  const all: Piece[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (last !== undefined && sameMarks(last, piece)) {
+      all[all.length - 1] = { text: last.text + piece.text, marks: last.marks };
+    } else all.push(piece);
+  }
+  return all;
+}
+
+function slice(pieces: readonly Piece[], from: number, to: number): Piece[] {
+  let at = 0;
+  return pieces.flatMap(({ text, marks }) => {
+    const part = text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    at += text.length;
+    return part === "" ? [] : [{ text: part, marks }];
+  });
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { heldUpdates } from "./held-updates.ts";
+
+function released(told: readonly (readonly [text: string, cursor?: string])[]): string[] {
+  const held = heldUpdates();
+  held.hold("s");
+  for (const [title, cursor] of told) {
+    const update = { type: "info", title } as const;
+    const isKept = held.keep({ sessionId: "s", update, ...(cursor !== undefined && { cursor }) });
+    expect(isKept).toBe(true);
+  }
+  return held
+    .release("s")
+    .map(({ update }) => (update.type === "info" ? (update.title ?? "") : ""));
+}
+
+describe("updates that are held while a session is taken up from a place", () => {
+  it("come out once each, in the order in which they are told from there", () => {
+    const before = [["a", "1"] as const, ["c", "3"] as const];
+    const again = [["a", "1"] as const, ["b", "2"] as const, ["c", "3"] as const];
+    expect(released([...before, ...again, ["d", "4"]])).toEqual(["a", "b", "c", "d"]);
+    expect(released(before)).toEqual(["a", "c"]);
+  });
+
+  it("come out all where they have no place, beside those that are told again", () => {
+    const told = [["a", "1"] as const, ["list"] as const, ["a", "1"] as const, ["b", "2"] as const];
+    expect(released(told)).toEqual(["list", "a", "b"]);
+  });
+
+  it("are not held any more, nor those of other sessions", () => {
+    const held = heldUpdates();
+    const told = { sessionId: "s", update: { type: "info", title: "a" } } as const;
+    held.hold("other");
+    expect(held.keep(told)).toBe(false);
+    held.hold("s");
+    held.release("s");
+    expect(held.keep(told)).toBe(false);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeClock } from "../../test/support/fake-clock.ts";
+import { createClient } from "./create-client.ts";
+import type { LinkState } from "./link.ts";
+import { scriptedRuntime } from "./scripted-runtime.ts";
+import type { Transport } from "./transports/transport.ts";
+
+const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A connection that can fall silent without ending, as that of a machine which is switched off. */
+function silenced(transport: Transport): { transport: Transport; fallSilent: () => void } {
+  let isSilent = false;
+  const send = (line: string): void => {
+    if (!isSilent) transport.send(line);
+  };
+  return {
+    transport: { ...transport, send, mayStall: true },
+    fallSilent: () => void (isSilent = true),
+  };
+}
+
+describe("a client whose agent is gone without a word", () => {
+  it("notices it, and connects again [W-48]", async () => {
+    const clock = fakeClock();
+    const states: LinkState["type"][] = [];
+    const runtime = scriptedRuntime();
+    let fallSilent = (): void => {};
+    const client = createClient(
+      () => {
+        const made = silenced(runtime.connect());
+        ({ fallSilent } = made);
+        return made.transport;
+      },
+      {
+        clock,
+        asking: { everyMs: 1000, withinMs: 500 },
+        reconnect: { first: 10, longest: 10 },
+        onState: ({ type }) => states.push(type),
+      },
+    );
+    onTestFinished(() => client.close());
+    await client.initialize();
+    // One that answers, be it that it knows no such method, is there.
+    for (let round = 0; round < 5; round += 1) {
+      clock.advance(1000);
+      await task();
+    }
+    expect(states).toEqual(["connected"]);
+    fallSilent();
+    clock.advance(1000);
+    clock.advance(499);
+    await task();
+    expect(states).toEqual(["connected"]);
+    clock.advance(1);
+    await task();
+    clock.advance(10);
+    await task();
+    expect(states).toEqual(["connected", "lost", "connected"]);
+  });
+
+  it("asks nothing of an agent whose end is always heard of", async () => {
+    const clock = fakeClock();
+    const runtime = scriptedRuntime();
+    const client = createClient(runtime.connect, { clock });
+    onTestFinished(() => client.close());
+    await client.initialize();
+    clock.advance(100_000);
+    await task();
+    expect(runtime.heard.map(({ method }) => method)).toEqual(["initialize"]);
+  });
+});

@@ -1,0 +1,63 @@
+import type { HostTool } from "../../domain/equipment.ts";
+import type { KnownShells } from "../../domain/shell.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { HostAnswer } from "../../wire/acp/host/host-answer.ts";
+import { toolListRequest, type HostRequest } from "../../wire/acp/host/host-request.ts";
+import { readToolList } from "../../wire/acp/host/host-tools.ts";
+import { readShellList } from "../../wire/acp/host/shell-answers.ts";
+import { listShellsRequest } from "../../wire/acp/host/shell-requests.ts";
+import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
+import type { ClientLink } from "./client-link.ts";
+
+type Asking = Pick<ClientLink, "request" | "withdraw" | "log">;
+
+/** Asks a host for its tools, once. */
+export async function hostToolList(link: Asking, clock: Clock): Promise<readonly HostTool[]> {
+  return (await asked(link, clock, TOOLS)) ?? [];
+}
+
+/** The same for its shells. */
+export function hostShells(link: Asking, clock: Clock): Promise<KnownShells | undefined> {
+  return asked(link, clock, SHELLS);
+}
+
+interface List<Value> {
+  readonly what: string;
+  readonly request: HostRequest;
+  readonly read: (answer: RpcAnswer) => HostAnswer<Value>;
+}
+
+const TOOLS: List<readonly HostTool[]> = {
+  what: "tools",
+  request: toolListRequest(),
+  read: readToolList,
+};
+const SHELLS: List<KnownShells> = {
+  what: "shells",
+  request: listShellsRequest(),
+  read: readShellList,
+};
+
+/** Nobody waits long for a host that does not answer: then it has none. */
+function asked<Value>(
+  { request, withdraw, log }: Asking,
+  clock: Clock,
+  { what, request: wanted, read }: List<Value>,
+): Promise<Value | undefined> {
+  return new Promise((resolve) => {
+    const answered = async (answer: RpcAnswer): Promise<void> => {
+      callOff();
+      const list = read(answer);
+      if (list.type === "failed") log(`a host's ${what} cannot be used`, { ...list.failure });
+      resolve(list.type === "answered" ? list.value : undefined);
+    };
+    const questionId = request(wanted, answered);
+    const callOff = clock.after(PATIENCE_MS, () => {
+      if (questionId !== undefined) withdraw(questionId);
+      log(`a host did not say which ${what} it has; it is taken to have none`);
+      resolve(undefined);
+    });
+  });
+}
+
+const PATIENCE_MS = 2000;

@@ -1,0 +1,114 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../domain/json.ts";
+import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
+import {
+  createTerminalRequest,
+  fileTextAnswer,
+  fileWrittenAnswer,
+  readFileRequest,
+  terminalEndAnswer,
+  terminalIdAnswer,
+  terminalRequest,
+  terminalTextAnswer,
+  writeFileRequest,
+} from "./editor-calls.ts";
+import {
+  readFileRead,
+  readFileWrite,
+  readTerminalName,
+  readTerminalStart,
+} from "./editor-requests.ts";
+
+const answered = (result: JsonValue): RpcAnswer => ({ ok: true, result });
+const refused = (code: number, message = "No"): RpcAnswer => ({
+  ok: false,
+  error: { code, message },
+});
+
+describe("what is asked of an editor", () => {
+  it("is read by our own kit for hosts as it was meant", () => {
+    const place = { sessionId: "s", path: "/work/a" };
+    expect(readFileRead(readFileRequest("s", "/work/a").params)).toEqual({
+      ok: true,
+      value: place,
+    });
+    expect(readFileWrite(writeFileRequest("s", "/work/a", "text").params)).toEqual({
+      ok: true,
+      value: { ...place, content: "text" },
+    });
+    const command = { command: "ls", args: ["-l"], workingDirectory: "/work", outputBytes: 9 };
+    expect(readTerminalStart(createTerminalRequest("s", command).params)).toMatchObject({
+      value: { command: "ls", args: ["-l"], workingDirectory: "/work", outputByteLimit: 9 },
+    });
+    expect(readTerminalName(terminalRequest("kill", "s", "t").params)).toEqual({
+      ok: true,
+      value: { sessionId: "s", terminalId: "t" },
+    });
+  });
+});
+
+describe("the answer of an editor", () => {
+  it("that knows neither the file nor the method leaves it to the disk; any other error does not", () => {
+    for (const code of [-32002, -32601]) {
+      expect(fileTextAnswer(refused(code))).toEqual({ type: "unsupported" });
+    }
+    expect(fileTextAnswer(refused(-32603)).type).toBe("failed");
+    expect(fileWrittenAnswer(refused(-32601))).toEqual({ type: "unsupported" });
+    for (const code of [-32002, -32603, -32800]) {
+      expect(fileWrittenAnswer(refused(code)).type).toBe("failed");
+    }
+  });
+
+  it("is a text of at most 1 MiB", () => {
+    const text = "x".repeat(1024 * 1024);
+    expect(fileTextAnswer(answered({ content: text }))).toEqual({ type: "answered", value: text });
+    expect(fileTextAnswer(answered({ content: `${text}x` }))).toMatchObject({
+      type: "failed",
+      failure: { message: expect.stringContaining("too long") },
+    });
+    expect(terminalIdAnswer(answered({ terminalId: "t".repeat(1001) })).type).toBe("failed");
+  });
+
+  it("that it is written is whatever is no error", () => {
+    for (const result of [null, {}, { _meta: {} }, "done"]) {
+      expect(fileWrittenAnswer(answered(result))).toEqual({ type: "answered", value: true });
+    }
+  });
+
+  it("says how a command ended", () => {
+    expect(terminalEndAnswer(answered({ exitCode: 3 }))).toEqual({
+      type: "answered",
+      value: { code: 3, signal: null },
+    });
+    expect(terminalEndAnswer(answered({ exitCode: null, signal: "SIGKILL" }))).toEqual({
+      type: "answered",
+      value: { code: null, signal: "SIGKILL" },
+    });
+    const output = { output: "text", truncated: true };
+    expect(terminalTextAnswer(answered(output))).toEqual({
+      type: "answered",
+      value: { output: "text", truncated: true },
+    });
+  });
+
+  it("may be anything that JSON can say", () => {
+    const readers = [
+      fileTextAnswer,
+      fileWrittenAnswer,
+      terminalIdAnswer,
+      terminalTextAnswer,
+      terminalEndAnswer,
+    ];
+    const types = ["answered", "failed", "unsupported"];
+    const any = fc.jsonValue() as fc.Arbitrary<JsonValue>;
+    fc.assert(
+      fc.property(fc.constantFrom(...readers), any, fc.integer(), (read, result, code) => {
+        expect(types).toContain(read(answered(result)).type);
+        expect(types).toContain(
+          read({ ok: false, error: { code, message: "", data: result } }).type,
+        );
+      }),
+    );
+  });
+});

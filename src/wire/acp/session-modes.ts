@@ -1,0 +1,93 @@
+import type { SessionConfigured } from "../../domain/agent-event.ts";
+import type { Emit } from "../../domain/codec.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { SessionCommand } from "../../domain/session-command.ts";
+import {
+  isSessionMode,
+  MODE_WORDS,
+  SESSION_MODES,
+  type SessionMode,
+} from "../../domain/session-mode.ts";
+import { decoded, refusedParams, type Decoded } from "./decoded.ts";
+import type { ConfigOption, OptionsAnswer } from "./session-update.ts";
+import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+
+/** A session's settings, as the answers that open one carry them: the mode twice, since clients know one of the two. */
+export function settingsAnswer(mode: SessionMode): SettingsAnswer {
+  const availableModes = SESSION_MODES.map((id) => ({ id, ...MODE_WORDS[id] }));
+  return { modes: { currentModeId: mode, availableModes }, configOptions: configOptions(mode) };
+}
+
+export interface SettingsAnswer extends OptionsAnswer {
+  readonly modes: {
+    readonly currentModeId: SessionMode;
+    readonly availableModes: readonly object[];
+  };
+}
+
+/** All of them, each time: a client replaces what it has. */
+export function optionsAnswer(mode: SessionMode): OptionsAnswer {
+  return { configOptions: configOptions(mode) };
+}
+
+const MODE_OPTION = "mode";
+
+function configOptions(mode: SessionMode): readonly ConfigOption[] {
+  return [
+    {
+      id: MODE_OPTION,
+      name: "Mode",
+      description: "How much tools may do, within what the policy allows",
+      category: "mode",
+      type: "select",
+      currentValue: mode,
+      options: SESSION_MODES.map((value) => ({ value, ...MODE_WORDS[value] })),
+    },
+  ];
+}
+
+export interface ConfigureRequest {
+  readonly type: "configure";
+  readonly sessionId: string;
+  readonly command: Extract<SessionCommand, { readonly type: "configure" }>;
+  /** What the client wants to hear when it is done. */
+  readonly answer: "nothing" | "options";
+}
+
+/** Of `session/set_mode`. */
+export function decodeSetMode({ sessionId, modeId }: JsonObject): Decoded<ConfigureRequest> {
+  return decodeConfigure(sessionId, modeId, "nothing");
+}
+
+/** Of `session/set_config_option`. */
+export function decodeSetOption(params: JsonObject): Decoded<ConfigureRequest> {
+  const { sessionId, configId, value } = params;
+  if (configId === MODE_OPTION) return decodeConfigure(sessionId, value, "options");
+  return refusedParams(`"configId" is none of this session's options: ${MODE_OPTION}`);
+}
+
+function decodeConfigure(
+  sessionId: unknown,
+  mode: unknown,
+  answer: ConfigureRequest["answer"],
+): Decoded<ConfigureRequest> {
+  if (typeof sessionId !== "string" || sessionId === "") {
+    return refusedParams('"sessionId" is missing');
+  }
+  if (!isSessionMode(mode)) {
+    const name = answer === "options" ? "value" : "modeId";
+    return refusedParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
+  }
+  return decoded({ type: "configure", sessionId, command: { type: "configure", mode }, answer });
+}
+
+/** What was there before the client came is in the answer to its request. */
+export function tellMode(
+  state: UpdateState,
+  { mode }: SessionConfigured,
+  emit: Emit<AcpOutput>,
+): void {
+  if (!state.isLive) return;
+  tell(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
+  tell(state, { sessionUpdate: "config_option_update", ...optionsAnswer(mode) }, emit);
+}

@@ -1,0 +1,224 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Sandbox } from "../../src/tools/workspace/sandbox/sandbox.ts";
+import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
+import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
+import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
+import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
+import { equippedSessions } from "../support/equipped-sessions.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { says, wants } from "../support/scripted-provider.ts";
+import { temporaryFolder } from "../support/workspace.ts";
+
+const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
+
+interface Wish {
+  readonly sandbox?: Sandbox;
+  readonly editorTerminals?: boolean;
+}
+
+/** An agent that runs a command in its workspace. */
+function world(input: object, { sandbox, editorTerminals = true }: Wish = {}) {
+  const root = join(temporaryFolder(), "project");
+  mkdirSync(root);
+  const tools = workspaceTools({
+    root,
+    protectedFolders: [],
+    editorTerminals,
+    environment: { PATH: process.env["PATH"] ?? "", HOME: root },
+    ...(sandbox !== undefined && { sandbox }),
+  });
+  const call = { id: "c", name: "run_command", input: { ...input } };
+  return { root, ...equippedSessions([wants(call), says("Done.")], { tools }) };
+}
+
+const TERMINAL = { type: "terminal", terminalId: "terminal 1" };
+const WAITS = { command: "echo begun > begun; while true; do sleep 0.05; done" };
+
+function isOver(pid: number | undefined): boolean {
+  try {
+    process.kill(pid ?? 0, 0);
+    return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return true;
+  }
+}
+
+describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
+  it("shows a command that runs in it, and is let go when that is over [ACP-90]", async () => {
+    vi.stubEnv("SPANLINE_TEST_SECRET", "of the editor");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const made = world({ command: "echo out; echo err >&2; env; pwd; exit 3" });
+    const { sessions, root, results } = made;
+    const machine = editorMachine();
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connect(socket, machine);
+    const sessionId = await editor.newSession(root);
+    expect(await editor.prompt(sessionId, "Go")).toBe("end_turn");
+    const [text = ""] = await results(sessionId);
+    expect(text).toMatch(/^Exit code 3 after .* seconds?, not confined\nstdout:\n/);
+    expect(text).toContain("out\n");
+    expect(text).toContain("\nerr");
+    expect(text).toContain(root);
+    // What the editor knows is not the command's to know.
+    expect(text).not.toContain("SPANLINE_TEST_SECRET");
+    expect(editor.calls.at(-1)).toMatchObject({ status: "completed", content: [TERMINAL] });
+    await machine.askedFor("terminal/release");
+    expect(machine.asked).toEqual([
+      "terminal/create",
+      "terminal/wait_for_exit terminal 1",
+      "terminal/output terminal 1",
+      "terminal/release terminal 1",
+    ]);
+    expect(machine.terminals.size).toBe(0);
+  });
+
+  it("is ended and let go when the turn is cancelled [ACP-109]", async () => {
+    const { sessions, root } = world(WAITS);
+    const machine = editorMachine();
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connect(socket, machine);
+    const sessionId = await editor.newSession(root);
+    const done = editor.prompt(sessionId, "Go");
+    await machine.askedFor("terminal/wait_for_exit");
+    const pid = machine.terminals.get("terminal 1")?.child.pid;
+    await editor.cancel(sessionId);
+    expect(await done).toBe("cancelled");
+    await machine.askedFor("terminal/release");
+    expect(machine.asked.slice(-2)).toEqual([
+      "terminal/kill terminal 1",
+      "terminal/release terminal 1",
+    ]);
+    await eventually(() => expect(isOver(pid)).toBe(true));
+  });
+});
+
+describe("a command in a terminal of the editor", () => {
+  it("is stopped at its time limit, and what it wrote is told", async () => {
+    const input = { command: "echo begun; sleep 60", timeout_seconds: 0.5 };
+    const { sessions, root, results } = world(input);
+    const machine = editorMachine();
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connectEditor(socket, machine);
+    const sessionId = await editor.newSession(root);
+    await editor.prompt(sessionId, "Go");
+    expect((await results(sessionId)).join()).toMatch(
+      /^Stopped at its time limit, after .*\nstdout:\nbegun$/,
+    );
+    await machine.askedFor("terminal/release");
+    expect(machine.asked.slice(-3)).toEqual([
+      "terminal/kill terminal 1",
+      "terminal/output terminal 1",
+      "terminal/release terminal 1",
+    ]);
+  });
+
+  it.runIf(found.sandbox !== undefined)("is confined as it is here", async () => {
+    const outside = temporaryFolder();
+    const input = { command: `touch inside ${outside}/made; ls inside` };
+    const { sessions, root, results } = world(
+      input,
+      found.sandbox === undefined ? {} : { sandbox: found.sandbox },
+    );
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connectEditor(socket, editorMachine());
+    const sessionId = await editor.newSession(root);
+    await editor.prompt(sessionId, "Go");
+    const text = (await results(sessionId)).join();
+    expect(text).toMatch(/^Exit code 0 after .*, confined\n/);
+    expect(text).toMatch(/touch: cannot touch .*made/);
+    expect(text).toContain("\ninside");
+  });
+
+  it("runs here where the setting does not say otherwise, and where the client has none", async () => {
+    for (const [wish, offer] of [
+      [{ editorTerminals: false }, undefined],
+      [{}, { terminal: false }],
+    ] as const) {
+      const { sessions, root, results } = world({ command: "echo here" }, wish);
+      const machine = editorMachine();
+      const { socket } = await serveOnSocket(sessions);
+      const editor = await connectEditor(socket, machine, offer);
+      const sessionId = await editor.newSession(root);
+      await editor.prompt(sessionId, "Go");
+      expect((await results(sessionId)).join()).toContain("stdout:\nhere");
+      expect(machine.asked).toEqual([]);
+    }
+  });
+
+  it("is fenced text for the other clients, who know nothing of its terminal [ACP-89] [ACP-90]", async () => {
+    const { sessions, root } = world({ command: "echo here" });
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connectEditor(socket, editorMachine());
+    const sessionId = await editor.newSession(root);
+    const other = await acpClient(sessions);
+    await other.ask("initialize", {});
+    await other.result("session/load", { sessionId, cwd: root, mcpServers: [] });
+    await editor.prompt(sessionId, "Go");
+    const last = await eventually(async () => {
+      const ended = other.updates(sessionId).find(({ status }) => status === "completed");
+      expect(ended).toBeDefined();
+      return ended;
+    });
+    expect(JSON.stringify(last)).toContain("```\\nExit code 0");
+    expect(JSON.stringify(other.updates(sessionId))).not.toContain("terminal 1");
+    // Nor has the log heard of it, so that nobody who comes later is told.
+    await other.result("session/load", { sessionId, cwd: root, mcpServers: [] });
+    expect(JSON.stringify(other.messages)).not.toContain("terminal 1");
+  });
+
+  it("has an end that nobody knows when the editor is gone in the midst", async () => {
+    const { sessions, root, results } = world(WAITS);
+    const machine = editorMachine();
+    const served = await serveOnSocket(sessions);
+    const editor = await connectEditor(served.socket, machine);
+    const sessionId = await editor.newSession(root);
+    editor.prompt(sessionId, "Go").catch(() => undefined);
+    await machine.askedFor("terminal/wait_for_exit");
+    served.socket.destroy();
+    await served.served;
+    await eventually(async () =>
+      expect((await results(sessionId)).join()).toContain("What came of the command is not known"),
+    );
+  });
+
+  it("is not begun twice, nor left, by a client that answers late [ACP-109]", async () => {
+    const { sessions, root } = world(WAITS);
+    const client = await acpClient(sessions);
+    await client.ask("initialize", { clientCapabilities: { terminal: true } });
+    const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
+    const sessionId = asText(opened["sessionId"]);
+    const done = client.result("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
+    const create = await client.find(({ method }) => method === "terminal/create");
+    const kills = client.find(({ method }) => method === "terminal/kill");
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect(await done).toEqual({ stopReason: "cancelled" });
+    client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
+    client.send({ jsonrpc: "2.0", id: (await kills)["id"], result: {} });
+    const release = await client.find(({ method }) => method === "terminal/release");
+    expect(release["params"]).toEqual({ sessionId, terminalId: "late" });
+    const methods = client.messages.map(({ method }) => method);
+    expect(methods.filter((one) => asText(one).startsWith("terminal/"))).toEqual([
+      "terminal/create",
+      "terminal/kill",
+      "terminal/release",
+    ]);
+    expect(JSON.stringify(client.updates(sessionId))).not.toContain("late");
+  });
+
+  it("fails, and says what the editor said, where that makes no terminal", async () => {
+    const { sessions, root, results } = world({ command: "echo here" });
+    const machine = editorMachine();
+    machine.instead.set("terminal/create", () => Promise.reject(new Error("no more terminals")));
+    const { socket } = await serveOnSocket(sessions);
+    const editor = await connectEditor(socket, machine);
+    const sessionId = await editor.newSession(root);
+    await editor.prompt(sessionId, "Go");
+    expect((await results(sessionId)).join()).toContain("no more terminals");
+    expect(editor.calls.at(-1)?.status).toBe("failed");
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { updatePlanTool } from "../../src/tools/workspace/update-plan.ts";
+import { acpClient, type AcpClient } from "../support/acp-client.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn } from "../support/session-world.ts";
+
+const plan = (id: string, ...statuses: readonly string[]) => {
+  const entries = statuses.map((status, at) => ({ content: `Step ${at}`, status }));
+  return wants({ id, name: "update_plan", input: { entries } });
+};
+
+/** The kinds of updates of the turn, plans by their statuses. */
+function told(client: AcpClient): unknown[] {
+  return client.updates().flatMap(({ sessionUpdate, entries, status }): unknown[] => {
+    if (sessionUpdate === "plan") {
+      return [Array.isArray(entries) ? entries.map((one) => Object(one).status) : undefined];
+    }
+    return sessionUpdate === "tool_call_update" && status === "completed" ? ["completed"] : [];
+  });
+}
+
+describe("the plan of an agent", () => {
+  it("is told as it goes on, has nothing in progress in the end, and is replayed in its place [ACP-54] [ACP-93]", async () => {
+    const provider = scriptedProvider([
+      plan("c1", "in_progress", "pending"),
+      plan("c2", "completed", "in_progress"),
+      says("Enough."),
+    ]);
+    const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [updatePlanTool()] }));
+    onTestFinished(() => sessions.close());
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    await client.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go." }] });
+    const whole = [
+      "completed",
+      ["in_progress", "pending"],
+      "completed",
+      ["completed", "in_progress"],
+      ["completed", "pending"],
+    ];
+    expect(told(client)).toEqual(whole);
+
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    await other.result("session/load", { cwd: "/work", mcpServers: [], sessionId });
+    expect(told(other)).toEqual(whole);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { isObject, type JsonValue } from "../../src/domain/json.ts";
+import { asText } from "../support/acp-client.ts";
+import { acpServer, type SocketClient } from "../support/acp-socket.ts";
+import { equippedSessions } from "../support/equipped-sessions.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { refuses, says, type Answer } from "../support/scripted-provider.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+const HOST = { clientCapabilities: { _meta: { harn: {} } } };
+
+function prompt(sessionId: JsonValue | undefined, promptId: string, text = "Go"): object {
+  return { sessionId, prompt: [{ type: "text", text }], _meta: { harn: { promptId } } };
+}
+
+/** An answer that waits until the test lets it go. */
+function gated(answer: Answer): { readonly answer: Answer; readonly go: () => void } {
+  let go: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (go = resolve));
+  return {
+    go: () => go(),
+    async *answer(signal, call) {
+      await gate;
+      yield* answer(signal, call);
+    },
+  };
+}
+
+async function world(...answers: readonly Answer[]) {
+  const { sessions, log } = equippedSessions(answers);
+  const server = await acpServer(sessions);
+  const connect = async (): Promise<SocketClient> => {
+    const client = await server.connect();
+    await client.ask("initialize", HOST);
+    return client;
+  };
+  const turns = async (sessionId: JsonValue | undefined): Promise<number> =>
+    (await log(asText(sessionId))).filter(({ event }) => event.type === "turn.started").length;
+  return { sessions, connect, turns };
+}
+
+describe("a prompt under an id of its client's", () => {
+  it("can be asked again, which is offered", async () => {
+    const { connect } = await world(says("Hi"));
+    const client = await connect();
+    const { agentCapabilities } = await client.result("initialize", HOST);
+    expect(agentCapabilities).toMatchObject({ _meta: { harn: { repeatablePrompts: true } } });
+  });
+
+  it("has its answer on another connection while its turn runs, behind all that came of it [ACP-67]", async () => {
+    const { answer, go } = gated(says("At last"));
+    const { connect, turns } = await world(answer);
+    const lost = await connect();
+    const { sessionId } = await lost.result("session/new", SETUP);
+    lost.send({
+      jsonrpc: "2.0",
+      id: 70,
+      method: "session/prompt",
+      params: prompt(sessionId, "p1"),
+    });
+    await eventually(async () => expect(await turns(sessionId)).toBe(1));
+    await lost.cut();
+    const client = await connect();
+    await client.result("session/resume", { sessionId, ...SETUP });
+    const asked = client.ask("session/prompt", prompt(sessionId, "p1"));
+    await client.result("session/list", {});
+    go();
+    expect((await asked)["result"]).toEqual({ stopReason: "end_turn" });
+    const said = client.updates().filter(({ content }) => isObject(content));
+    expect(JSON.stringify(said)).toContain("At last");
+    expect(await turns(sessionId)).toBe(1);
+  });
+
+  it.each([
+    [says("Hi"), { result: { stopReason: "end_turn" } }],
+    [refuses("throttled"), { error: { data: { code: "throttled" } } }],
+  ])("has the same answer when its turn is long over", async (answer, expected) => {
+    const { connect, turns, sessions } = await world(answer);
+    const lost = await connect();
+    const { sessionId } = await lost.result("session/new", SETUP);
+    lost.send({
+      jsonrpc: "2.0",
+      id: 70,
+      method: "session/prompt",
+      params: prompt(sessionId, "p1"),
+    });
+    await eventually(async () => expect(await turns(sessionId)).toBe(1));
+    await lost.cut();
+    await eventually(async () =>
+      expect((await sessions.find(asText(sessionId)))?.state).toBe("idle"),
+    );
+    const client = await connect();
+    await client.result("session/load", { sessionId, ...SETUP });
+    for (let times = 0; times < 2; times += 1) {
+      const asked = await client.ask("session/prompt", prompt(sessionId, "p1"));
+      expect(asked).toMatchObject(expected);
+    }
+    expect(await turns(sessionId)).toBe(1);
+  });
+
+  it("that is asked for twice at a time has both answers", async () => {
+    const { answer, go } = gated(says("Hi"));
+    const { connect, turns } = await world(answer);
+    const client = await connect();
+    const { sessionId } = await client.result("session/new", SETUP);
+    const both = [1, 2].map(() => client.ask("session/prompt", prompt(sessionId, "p1")));
+    await client.result("session/list", {});
+    go();
+    const answers = await Promise.all(both);
+    expect(answers.map(({ result }) => result)).toEqual(
+      [1, 2].map(() => ({ stopReason: "end_turn" })),
+    );
+    expect(await turns(sessionId)).toBe(1);
+  });
+
+  it("is refused with other words, and another one under another id is another", async () => {
+    const { connect, turns } = await world(says("Hi"), says("Again"));
+    const client = await connect();
+    const { sessionId } = await client.result("session/new", SETUP);
+    await client.result("session/prompt", prompt(sessionId, "p1"));
+    const other = await client.ask("session/prompt", prompt(sessionId, "p1", "Other words"));
+    expect(other["error"]).toMatchObject({ data: { code: "conflict" } });
+    await client.result("session/prompt", prompt(sessionId, "p2"));
+    expect(await turns(sessionId)).toBe(2);
+  });
+
+  it.each([[""], [7], ["x".repeat(201)]])("is refused under %j", async (promptId) => {
+    const { connect } = await world(says("Hi"));
+    const client = await connect();
+    const { sessionId } = await client.result("session/new", SETUP);
+    const wanted = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
+    const { error } = await client.ask("session/prompt", wanted);
+    expect(error).toMatchObject({ code: -32602 });
+  });
+});

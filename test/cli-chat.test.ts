@@ -1,0 +1,281 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await commandLine();
+}, 60_000);
+afterAll(() => command.close());
+
+let count = 0;
+/** Each test has its own sessions. */
+function place(): { readonly data: string; chat: (...args: string[]) => InTerminal } {
+  const data = join(command.folder, `chat-${(count += 1)}`);
+  return { data, chat: (...args) => inTerminal(command, ["chat", "-d", data, ...args]) };
+}
+
+/** A bridge in a process of its own. */
+async function startUp(data: string) {
+  const child = command.start(["up", "-d", data, "--port", "0", "--json"], { isOpen: true });
+  const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "\n"));
+  const token = new URL(link).searchParams.get("token") ?? "";
+  return { child, url: String(url), token, sessionId: String(sessionId) };
+}
+
+/** Stands between a chat and its bridge, and can be cut. */
+async function cuttable(target: string): Promise<{ readonly url: string; cut(): void }> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  const server = createServer((inner) => {
+    const outer = connect(Number(port), hostname);
+    open.add(inner);
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      from.pipe(to);
+      from.on("error", () => to.destroy());
+      from.on("close", () => to.destroy());
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+    open.clear();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/acp`, cut };
+}
+
+describe("spanline chat in a terminal", () => {
+  it("says what the agent says, asks before a tool runs, and leaves the session", async () => {
+    const { data, chat } = place();
+    const person = chat();
+    await person.shows("New session ");
+    person.type("What is 2 + 3?\r");
+    await person.shows("That is 5.");
+    person.type("Please save a note: buy milk\r");
+    const asked = await person.shows("Run save_note? [y/a/n] ");
+    expect(asked).toContain("── Spanline asks ──");
+    expect(asked).toContain('save_note {"text":"buy milk"}');
+    expect(asked).toContain("Why: ");
+    // Enter alone allows nothing.
+    person.type("\r");
+    await person.shows("Please answer with one of these.");
+    person.type("sure\r");
+    await person.shows("Please answer with one of these.");
+    person.type("y\r");
+    await person.shows("✓ ");
+    await person.shows("Done. save_note says");
+    expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+    person.type("\u0004");
+    await person.shows("Come back with: ");
+    expect(await person.ended).toBe(0);
+    expect(person.screen.slice(2, 8)).toEqual([
+      "",
+      "› What is 2 + 3?",
+      "",
+      "That is 5.",
+      "",
+      "› Please save a note: buy milk",
+    ]);
+  });
+
+  it("shows what was said to whoever comes back, and goes on with it", async () => {
+    const { chat } = place();
+    const first = chat();
+    await first.shows("New session ");
+    first.type("My name is Ada.\r");
+    await first.shows("Ada");
+    await first.shows("› ");
+    first.type("/exit\r");
+    expect(await first.ended).toBe(0);
+    const again = chat("--resume");
+    await again.shows("Session ses_");
+    await again.shows("› My name is Ada.");
+    again.type("What is 2 + 3?\r");
+    await again.shows("That is 5.");
+  });
+
+  it("leaves a question open, and asks it of whoever comes back", async () => {
+    const { data, chat } = place();
+    const first = chat();
+    await first.shows("New session ");
+    first.type("Please save a note: buy milk\r");
+    await first.shows("Run save_note? [y/a/n] ");
+    first.type("\u0004");
+    expect(await first.ended).toBe(0);
+    const again = chat("--session", "latest");
+    await again.shows("● save_note buy milk");
+    await again.shows("Run save_note? [y/a/n] ");
+    again.type("y\r");
+    await again.shows("Done. save_note says");
+    expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("cancels the turn by Ctrl-C, then asks once more, then leaves", async () => {
+    const { chat } = place();
+    const person = chat();
+    await person.shows("New session ");
+    person.type("Please save a note: buy milk\r");
+    await person.shows("Run save_note? ");
+    person.type("\u0003");
+    await person.shows("the turn is cancelled");
+    await person.shows("Cancelled.");
+    person.type("\u0003");
+    await person.shows("Ctrl-C again leaves");
+    person.type("\u0003");
+    await person.shows("Come back with: ");
+    expect(await person.ended).toBe(130);
+  });
+
+  it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
+    const { chat } = place();
+    const person = chat();
+    await person.shows("New session ");
+    person.type("What is \\\r");
+    await person.shows("… ");
+    person.type("2 + 3?\r");
+    expect(await person.shows("That is 5.")).toContain("› What is\n  2 + 3?");
+    person.type("\u001b[200~What is\n4 + 4?\u001b[201~\r");
+    expect(await person.shows("That is 8.")).toContain("› What is\n  4 + 4?");
+  });
+
+  it("lets one watch and another act, and tells who loses control [ACP-121] [ACP-122]", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    one.type("What is 2 + 3?\r");
+    await one.shows("That is 5.");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("That is 5.");
+    await two.shows("watching; /takeover to take part");
+    two.type("Hello\r");
+    await two.shows("/takeover takes control, then you can say it");
+    two.type("/takeover\r");
+    await two.shows("You control this session now.");
+    await one.shows("Somebody else took control");
+    two.type("What is 4 + 4?\r");
+    await two.shows("That is 8.");
+    const seen = await one.shows("That is 8.");
+    expect(seen).toContain("› What is 4 + 4?");
+    expect(one.all).not.toContain("Hello");
+  });
+
+  it("goes on when the process that ran the session is killed while it asks", async () => {
+    const { data, chat } = place();
+    const { child, sessionId } = await startUp(data);
+    const person = chat("--session", sessionId);
+    await person.shows("Session ses_");
+    person.type("Please save a note: buy milk\r");
+    await person.shows("Run save_note? [y/a/n] ");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    person.type("y\r");
+    await person.shows("Done. save_note says");
+    expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("connects again to a bridge elsewhere, and misses nothing and shows nothing twice [W-48]", async () => {
+    const { data } = place();
+    const { url, token, sessionId } = await startUp(data);
+    const between = await cuttable(url);
+    const person = inTerminal(command, ["chat", "--url", between.url, "--session", sessionId], {
+      environment: { SPANLINE_TOKEN: token },
+    });
+    await person.shows("Session ses_");
+    person.type("What is 2 + 3?\r");
+    await person.shows("That is 5.");
+    person.type("Please save a note: buy milk\r");
+    await person.shows("Run save_note? [y/a/n] ");
+    between.cut();
+    await person.shows("The connection is lost");
+    await person.shows("Run save_note? [y/a/n] ");
+    person.type("y\r");
+    await person.shows("Connected again.");
+    await person.shows("Done. save_note says");
+    person.type("What is 4 + 4?\r");
+    await person.shows("That is 8.");
+    const said = /^(?:That is|Let me|● save_note|Done\.|›) .*/;
+    expect(person.screen.filter((row) => said.test(row))).toEqual([
+      "› What is 2 + 3?",
+      "That is 5.",
+      "› Please save a note: buy milk",
+      "Let me use save_note for that.",
+      "● save_note buy milk",
+      expect.stringMatching(/^Done\. save_note says/),
+      "› What is 4 + 4?",
+      "That is 8.",
+    ]);
+    expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("says that it may only ask where it has no token", async () => {
+    const { data } = place();
+    const { url } = await startUp(data);
+    const person = inTerminal(command, ["chat", "--url", url]);
+    await person.shows("You may ask, and neither approve nor control");
+    person.type("What is 2 + 3?\r");
+    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?");
+  });
+});
+
+describe("spanline chat without a terminal", () => {
+  it("answers every line, in plain text and nothing else on standard output", async () => {
+    const { data } = place();
+    const input = "What is 2 + 3?\n\nWhat is \\\n4 + 4?\n";
+    const ran = await command.run(["chat", "-d", data], { input });
+    expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
+    expect(ran.stderr).toContain("Come back with: ");
+  });
+
+  it("never allows what needs an approval, and says so", async () => {
+    const { data } = place();
+    const input = "Please save a note: buy milk\n";
+    const ran = await command.run(["chat", "-d", data], { input });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("save_note: denied, since there is no terminal to ask on");
+    expect(ran.stderr).toContain("✗ denied");
+  });
+
+  it("writes every update as a line of JSON", async () => {
+    const { data } = place();
+    const ran = await command.run(["chat", "-d", data, "--json"], { input: "What is 2 + 3?\n" });
+    const lines = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const texts = lines.flatMap(({ update }) => (update?.type === "agent-text" ? update.text : []));
+    expect(texts.join("")).toBe("That is 5.");
+    expect(lines.find(({ type }) => type === "session")).toEqual({
+      type: "session",
+      sessionId: expect.stringMatching(/^ses_/),
+    });
+    expect(lines.at(-1)).toMatchObject({ type: "end", reason: "end_turn" });
+  });
+
+  it("says what is wrong with its flags", async () => {
+    const { data } = place();
+    const cases = [
+      ["--agent", "nobody"],
+      ["--observe"],
+      ["--session", "ses_nothing"],
+      ["--token", "x"],
+    ];
+    for (const flags of cases) {
+      const ran = await command.run(["chat", "-d", data, ...flags], { input: "Hi\n" });
+      expect([flags, ran.stdout, ran.status]).toEqual([flags, "", 2]);
+    }
+    const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
+    expect(none.status).toBe(1);
+    expect(none.stderr).toContain("Check --url and --token");
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { createClient, webSocket, type Client } from "../../src/host/index.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { acpServer, TOKEN } from "../support/acp-socket.ts";
+import { ending, message, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
+import { agentOf, readUntil, sessionsOn } from "../support/session-world.ts";
+
+const PLACE = { workingDirectory: "/work" };
+const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** An agent that counts aloud until it is told to stop. */
+function counting() {
+  const enough = new AbortController();
+  const answer: Answer = async function* () {
+    let text = "";
+    yield { type: "message.start", message: 0, role: "assistant" };
+    for (let count = 0; !enough.signal.aborted; count += 1) {
+      text += `${count} `;
+      yield { type: "text.delta", message: 0, block: 0, text: `${count} ` };
+      await task();
+    }
+    yield* message([{ type: "text.end", message: 0, block: 0, text }], "end_turn");
+    yield ending({ outcome: "completed", reason: "end_turn" });
+  };
+  return { answer, stop: () => enough.abort() };
+}
+
+async function world() {
+  const { answer, stop } = counting();
+  const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([answer]) }));
+  onTestFinished(() => sessions.close());
+  const { url } = await acpServer(sessions);
+  /** A client, what it heard, and how to lose its connection. */
+  const connected = () => {
+    const sockets: WebSocket[] = [];
+    let again = (): void => {};
+    let text = "";
+    const roles: string[] = [];
+    const connect = () => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const socket = new WebSocket(`${url.replace("http", "ws")}/acp`, { headers });
+      sockets.push(socket);
+      return webSocket(socket);
+    };
+    const client: Client = createClient(connect, {
+      reconnect: { first: 1, longest: 1 },
+      onUpdate({ update }) {
+        if (update.type === "agent-text") text += update.text;
+      },
+      onControl: (_, { mode }) => roles.push(mode),
+      onState: ({ type }) => type === "connected" && again(),
+    });
+    onTestFinished(() => client.close());
+    const lose = (): Promise<void> =>
+      new Promise((resolve) => {
+        again = resolve;
+        sockets.at(-1)?.terminate();
+      });
+    return { client, lose, roles, heard: () => text };
+  };
+  return { sessions, stop, connected };
+}
+
+describe("a client of a session that is being told something", () => {
+  it("misses nothing and hears nothing twice when it attaches, takes over and loses its connection [ACP-124] [B-216]", async () => {
+    const { sessions, stop, connected } = await world();
+    const one = connected();
+    const two = connected();
+    const { sessionId } = await one.client.newSession(PLACE);
+    const controls = { mode: "controller", secret: "s3cret" } as const;
+    await one.client.attach(sessionId, { ...controls, clientId: "one" });
+    const run = one.client.prompt(sessionId, "Count");
+    // Lost on purpose below: what comes of it is seen in the session.
+    run.result.catch(() => {});
+    await run[Symbol.asyncIterator]().next();
+    await two.client.loadSession(sessionId, PLACE);
+    await two.client.attach(sessionId, { clientId: "two", secret: "s3cret", mode: "observer" });
+    for (let round = 0; round < 5; round += 1) {
+      await two.client.takeOver(sessionId);
+      await two.lose();
+      await one.client.takeOver(sessionId);
+      await one.lose();
+      await task();
+    }
+    stop();
+    await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
+    // What was told before the answer has been heard.
+    await Promise.all([one, two].map(({ client }) => client.liveClients(sessionId)));
+    const said = await saidIn(sessions, sessionId);
+    expect(two.heard()).toBe(said);
+    expect(one.heard()).toBe(said);
+    expect(two.roles.slice(0, 3)).toEqual(["controller", "observer", "controller"]);
+  });
+});
+
+async function saidIn(
+  sessions: Parameters<typeof readUntil>[0],
+  sessionId: string,
+): Promise<string> {
+  let said = "";
+  await readUntil(sessions, sessionId, ({ event }) => {
+    if (event.type === "text.finished") said = event.text;
+    return event.type === "turn.finished";
+  });
+  return said;
+}

@@ -1,0 +1,75 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PolicyDecision } from "../../src/domain/policy-decision.ts";
+import { SESSION_MODES } from "../../src/domain/session-mode.ts";
+import { readPolicy } from "../../src/policy/document/read-policy.ts";
+import { judge } from "../../src/policy/judge.ts";
+import { narrow } from "../../src/policy/narrow.ts";
+import { document, judged } from "./arbitrary.ts";
+
+const ORDER = ["allow", "ask", "deny"];
+
+function strictness({ action, approvers }: PolicyDecision): number {
+  return ORDER.indexOf(action) * 100 + approvers;
+}
+
+function allowed(kind: string, sideEffect: string): PolicyDecision {
+  const policy = readPolicy({ default: "allow" });
+  const traits = { kind, sideEffect } as PolicyDecision["context"];
+  const context = { ...traits, tool: "it", paths: [], capabilities: [], repeats: 0 };
+  return judge(policy, context, {});
+}
+
+describe("a mode", () => {
+  it("never allows, under any policy, what a wider one did not [ACP-41]", () => {
+    fc.assert(
+      fc.property(document, judged, (rules, { context, input }) => {
+        const decision = judge(readPolicy(rules), context, input);
+        const strict = SESSION_MODES.map((mode) => strictness(narrow(decision, mode)));
+        expect(strict).toEqual(strict.toSorted((one, other) => one - other));
+        expect(strict[0]).toBe(strictness(decision));
+      }),
+      { numRuns: 2_500 },
+    );
+  });
+
+  it.each([
+    ["read", "read_only", "allow", "allow"],
+    ["think", "none", "allow", "allow"],
+    ["fetch", "read_only", "allow", "allow"],
+    ["fetch", "network", "ask", "deny"],
+    ["edit", "workspace_write", "ask", "deny"],
+    ["execute", "read_only", "ask", "deny"],
+    ["read", "process_exec", "ask", "deny"],
+    ["other", "none", "ask", "deny"],
+    ["nonsense", "none", "ask", "deny"],
+    ["read", "nonsense", "ask", "deny"],
+  ])("takes %s with %s as it says of itself", (kind, sideEffect, ask, readOnly) => {
+    const decision = allowed(kind, sideEffect);
+    expect(decision.action).toBe("allow");
+    expect(narrow(decision, "default")).toBe(decision);
+    expect(narrow(decision, "ask").action).toBe(ask);
+    expect(narrow(decision, "read-only").action).toBe(readOnly);
+  });
+
+  it("says in the receipt that it was the mode, and to the model what it can do", () => {
+    const decision = allowed("edit", "workspace_write");
+    expect(narrow(decision, "ask")).toEqual({
+      ...decision,
+      action: "ask",
+      reason: 'The session is in the mode "ask": it does more than read',
+      rule: { source: "session_mode", action: "ask", id: "ask", index: 0 },
+      labels: ["approval_required", "session_mode"],
+      approvers: 1,
+    });
+    expect(narrow(decision, "read-only")).toEqual({
+      ...decision,
+      action: "deny",
+      reason:
+        'The session is in the mode "read-only", in which only tools that read are run; it does more',
+      rule: { source: "session_mode", action: "deny", id: "read-only", index: 0 },
+      labels: ["session_mode"],
+      approvers: 0,
+    });
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import type { SessionMode } from "../../src/domain/session-mode.ts";
+import { decide } from "../../src/session/decide.ts";
+import { evolve } from "../../src/session/evolve.ts";
+import { judgedAgent } from "../../src/session/judged-agent.ts";
+import type { Happening } from "../../src/session/input.ts";
+import { initialState, type SessionState } from "../../src/session/state.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+import { policyOf } from "../support/policy.ts";
+import { CALL, writing } from "../support/writing-agent.ts";
+
+const configure = (mode: SessionMode) => ({ type: "configure", mode }) as const;
+
+async function worldIn(mode: SessionMode, rule: "allow" | "ask" | "deny" = "allow") {
+  const { agent, ran, provider } = writing(rule);
+  const world = await worldOf(agent());
+  expect(await world.send(configure(mode))).toEqual({ status: "accepted" });
+  return { world, ran, provider, agent };
+}
+
+async function actions(world: World): Promise<readonly string[]> {
+  return (await world.events("policy.decided")).map(({ decision }) => decision.action);
+}
+
+describe("the mode of a session", () => {
+  it("is in the log, with who wanted it, and told once", async () => {
+    const { world } = await worldIn("ask");
+    expect(await world.send(configure("ask"))).toEqual({ status: "accepted" });
+    const log = (await world.log()).filter(({ event }) => event.type === "session.configured");
+    expect(log).toMatchObject([
+      {
+        actor: { kind: "user", principal: "me" },
+        event: { type: "session.configured", mode: "ask" },
+      },
+    ]);
+    expect((await world.sessions.peek(world.sessionId)).mode).toBe("ask");
+  });
+
+  it("asks about what the rules allow, and does not offer to be answered for good", async () => {
+    const { world, ran } = await worldIn("ask");
+    await world.prompt("Write.");
+    const asked = await world.event("approval.requested");
+    expect(asked).toMatchObject({ options: ["allow", "deny"], decision: { action: "ask" } });
+    expect(asked).not.toHaveProperty("always");
+    expect(ran).toEqual([]);
+    await world.answer(asked.approvalId, "allow");
+    await world.event("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.events("policy.decided")).toMatchObject([{ mode: "ask" }]);
+  });
+
+  it("asks also where somebody allowed it for good, and the grant holds again in the default", async () => {
+    const provider = scriptedProvider([
+      wants(CALL),
+      says("One."),
+      wants({ ...CALL, id: "c2" }),
+      says("Two."),
+      wants({ ...CALL, id: "c3" }),
+      says("Three."),
+    ]);
+    const world = await worldOf(writing("ask", { provider }).agent());
+    await world.prompt("Write.");
+    await world.answer((await world.event("approval.requested")).approvalId, "allow-always");
+    await world.event("turn.finished");
+    await world.send(configure("ask"));
+    await world.prompt("Again.");
+    const asked = await world.event("approval.requested", 2);
+    expect(asked.options).toEqual(["allow", "deny"]);
+    await world.answer(asked.approvalId, "allow");
+    await world.event("turn.finished", 2);
+    await world.send(configure("default"));
+    await world.prompt("Again.");
+    await world.event("turn.finished", 3);
+    expect(await world.events("approval.requested")).toHaveLength(2);
+    expect(await world.events("tool.started")).toHaveLength(3);
+  });
+
+  it("refuses what does more than read, with a reason that the model is given", async () => {
+    const { world, ran, provider } = await worldIn("read-only");
+    await world.prompt("Write.");
+    const { ending } = await world.event("tool.finished");
+    await world.event("turn.finished");
+    expect(ending).toBe("denied");
+    expect(ran).toEqual([]);
+    const [, answered] = provider.calls;
+    expect(JSON.stringify(answered?.input)).toContain("only tools that read are run");
+  });
+
+  it("lets read what the rules let read", async () => {
+    const traits = { kind: "read", sideEffect: "read_only" } as const;
+    const read = tool({ name: "read", traits }, () => "Tea");
+    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Tea.")]);
+    const policy = policyOf([["read", "allow"]]);
+    const world = await worldOf(agentOf({ provider, tools: [read], policy }));
+    await world.send(configure("read-only"));
+    await world.prompt("Read.");
+    await world.event("turn.finished");
+    expect(await world.event("tool.finished")).toMatchObject({ ending: "succeeded" });
+  });
+
+  it("opens nothing that the rules close", async () => {
+    const { world, ran } = await worldIn("ask", "deny");
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    expect(await actions(world)).toEqual(["deny"]);
+    expect(ran).toEqual([]);
+  });
+
+  it("withdraws a question that it answers, and asks one anew that it asks otherwise", async () => {
+    const { agent, ran } = writing("ask");
+    const world = await worldOf(agent());
+    await world.prompt("Write.");
+    const first = await world.event("approval.requested");
+    expect(first.options).toEqual(["allow", "allow-always", "deny"]);
+    await world.send(configure("ask"));
+    expect(await world.event("approval.resolved")).toMatchObject({ by: "change" });
+    const second = await world.event("approval.requested", 2);
+    expect(second.options).toEqual(["allow", "deny"]);
+    await world.send(configure("read-only"));
+    expect(await world.event("approval.resolved", 2)).toMatchObject({ by: "change" });
+    expect(await world.event("tool.finished")).toMatchObject({ ending: "denied" });
+    expect(ran).toEqual([]);
+  });
+
+  it("holds after a restart", async () => {
+    const { world: killed, agent, ran } = await worldIn("read-only");
+    const world = await killed.restart(agent());
+    await world.prompt("Write.");
+    expect(await world.event("tool.finished")).toMatchObject({ ending: "denied" });
+    expect(ran).toEqual([]);
+  });
+
+  it("is for those who may prompt to change, and not for those who only look on", async () => {
+    const { agent } = writing("allow");
+    const world = await worldOf(agent());
+    const reader = { id: "reader", rights: ["approve", "control"] } as const;
+    const denied = { status: "refused", failure: { code: "access_denied" } };
+    expect(await world.send(configure("ask"), { principal: reader })).toMatchObject(denied);
+    const observer = { type: "attach", clientId: "o", name: "o", mode: "observer" } as const;
+    await world.send(observer, { clientId: "o" });
+    expect(await world.send(configure("ask"), { clientId: "o" })).toMatchObject(denied);
+    const writer = { id: "writer", rights: ["prompt"] } as const;
+    const accepted = { status: "accepted" };
+    expect(await world.send(configure("ask"), { principal: writer })).toEqual(accepted);
+  });
+
+  it("is for those who may approve to widen: then less is asked", async () => {
+    const world = await worldOf(writing("allow").agent());
+    const writer = { id: "writer", rights: ["prompt"] } as const;
+    const denied = { status: "refused", failure: { code: "access_denied" } };
+    await world.send(configure("read-only"), { principal: writer });
+    for (const wider of ["ask", "default"] as const)
+      expect(await world.send(configure(wider), { principal: writer })).toMatchObject(denied);
+    const looker = { type: "attach", clientId: "o", name: "o", mode: "observer" } as const;
+    await world.send({ ...looker, mayPrompt: true }, { clientId: "o" });
+    expect(await world.send(configure("default"), { clientId: "o" })).toMatchObject(denied);
+    expect(await world.send(configure("default"))).toEqual({ status: "accepted" });
+  });
+
+  it("is one of those that there are", async () => {
+    const world = await worldOf(writing("allow").agent());
+    const mode = JSON.parse('"yolo"');
+    expect(await world.send({ type: "configure", mode })).toMatchObject({
+      status: "refused",
+      failure: {
+        code: "invalid_option",
+        message: 'There is no mode "yolo"; there is: default, ask, read-only',
+      },
+    });
+  });
+});
+
+describe("a mode that changes between the start of a tool in the log and its beginning", () => {
+  /** A session whose tool has been started and has not begun. */
+  async function started(): Promise<{ state: SessionState; toolCallId: string }> {
+    const world = await worldOf(writing("allow").agent());
+    await world.prompt("Write.");
+    await world.event("turn.finished");
+    const log = await world.log();
+    const at = log.findIndex(({ event }) => event.type === "tool.started");
+    const { toolCallId } = await world.event("tool.started");
+    return { state: log.slice(0, at + 1).reduce(evolve, initialState), toolCallId };
+  }
+
+  it.each([
+    ["read-only", "denied"],
+    ["ask", "refused"],
+  ] as const)("holds for it: %s", async (mode, ending) => {
+    const { state, toolCallId } = await started();
+    const { digest, facts } = state.agent ?? {};
+    if (digest === undefined || facts === undefined) throw new Error("No agent");
+    const by = { kind: "user", principal: "me" } as const;
+    const rights = ["prompt"] as const;
+    const place = { at: state.at, seed: "0" };
+    const command = configure(mode);
+    let now = decide(state, { type: "commanded", command, by, rights, ...place }).state;
+    const signal = new AbortController();
+    const sent: Happening[] = [];
+    const agent = await judgedAgent(
+      { type: "tool", toolCallId, attempt: 1, name: "write", providerCallId: "c1", input: {} },
+      {
+        live: { current: { ...writing("allow").agent(), digest } } as never,
+        state: () => now,
+        signal: signal.signal,
+        async send(happening) {
+          sent.push(happening);
+          const decided = decide(now, { ...happening, ...place });
+          now = decided.state;
+          expect(decided.events.map(({ event }) => event)).toContainEqual(
+            expect.objectContaining({ type: "tool.finished", toolCallId, ending }),
+          );
+          signal.abort();
+        },
+      },
+    );
+    expect(agent).toBeUndefined();
+    expect(sent).toMatchObject([{ type: "agent-changed", starting: { toolCallId, attempt: 1 } }]);
+  });
+
+  it("lets it begin where the mode allows it still, with a receipt that says so", async () => {
+    const { state, toolCallId } = await started();
+    const place = { at: state.at, seed: "0" };
+    let now: SessionState = { ...state, mode: "default" };
+    const current = writing("allow").agent();
+    const narrowed = {
+      ...now.tools,
+      runs: now.tools.runs.map((run) => ({
+        ...run,
+        judged: {
+          agent: current.digest,
+          mode: "ask",
+          digest: run.judged?.digest ?? "",
+          action: "allow",
+        } as const,
+      })),
+    };
+    now = { ...now, tools: narrowed };
+    const agent = await judgedAgent(
+      { type: "tool", toolCallId, attempt: 1, name: "write", providerCallId: "c1", input: {} },
+      {
+        live: { current } as never,
+        state: () => now,
+        signal: new AbortController().signal,
+        send: async (happening) => void (now = decide(now, { ...happening, ...place }).state),
+      },
+    );
+    expect(agent).toBe(current);
+    expect(now.tools.runs).toMatchObject([{ status: "running", judged: { mode: "default" } }]);
+  });
+});

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { onTestFinished } from "vitest";
+import type { CommandLine } from "./command-line.ts";
+import { screenOf } from "./screen-of.ts";
+
+/** The command in a terminal of its own, with somebody who types. */
+export interface InTerminal {
+  readonly child: ChildProcess;
+  /** Resolves when this was printed behind what was waited for before; with all until then. */
+  shows(words: string): Promise<string>;
+  type(keys: string): void;
+  /** The exit code. */
+  readonly ended: Promise<number | null>;
+  /** All that was printed, without colours, also what is not on the screen any more. */
+  readonly all: string;
+  /** What is there to be read, row by row. */
+  readonly screen: readonly string[];
+}
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+export function inTerminal(
+  { folder }: CommandLine,
+  args: readonly string[],
+  { columns = 80, environment = {} }: TerminalOptions = {},
+): InTerminal {
+  const line = [process.execPath, join(folder, "bin/main.mjs"), ...args].map(quoted).join(" ");
+  const child = spawn(
+    "script",
+    ["-qfec", `stty cols ${columns} rows 50; exec ${line}`, "/dev/null"],
+    {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        SHELL: "/bin/sh",
+        TERM: "xterm",
+        NO_COLOR: "1",
+        SPANLINE_DATA_DIR: join(folder, "data"),
+        ...environment,
+      },
+    },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit").then(([status]) =>
+    typeof status === "number" ? status : null,
+  );
+  let all = "";
+  let seen = 0;
+  let changed = (): void => {};
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (piece: string) => {
+    all += piece;
+    changed();
+  });
+  child.stdout.on("end", () => changed());
+  const plain = (): string => stripVTControlCharacters(all).replaceAll("\r", "");
+  return {
+    child,
+    ended,
+    get all() {
+      return plain();
+    },
+    get screen() {
+      return screenOf(all, columns);
+    },
+    type: (keys) => void child.stdin.write(keys),
+    async shows(words) {
+      for (;;) {
+        const text = plain();
+        const at = text.indexOf(words, seen);
+        if (at !== -1) {
+          const until = text.slice(seen, at + words.length);
+          seen = at + words.length;
+          return until;
+        }
+        if (child.stdout.readableEnded)
+          throw new Error(`"${words}" was not shown: ${text.slice(seen)}`);
+        await new Promise<void>((resolve) => (changed = resolve));
+      }
+    },
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,315 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../src/domain/errors.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { ToolContext } from "../../src/tools/tool.ts";
+import { madeWorkspace, type MadeWorkspace, type RunOptions } from "../support/workspace.ts";
+
+const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTerminals: false };
+
+interface Buffers extends Required<Pick<RunOptions, "editor" | "host">> {
+  readonly texts: Map<string, string>;
+  /** What it was asked, by kind and path. */
+  readonly asked: readonly (readonly [string, string])[];
+}
+
+/** An editor that keeps what is written to it, and saves nothing. */
+function editorWith(
+  texts: Readonly<Record<string, string>>,
+  answer: (kind: string, payload: JsonObject) => Promise<JsonObject> | undefined = () => undefined,
+): Buffers {
+  const kept = new Map(Object.entries(texts));
+  const asked: [string, string][] = [];
+  const host: ToolContext["host"] = async (_, kind, payload) => {
+    const path = textIn(payload, "path");
+    asked.push([kind, path]);
+    const given = answer(kind, payload);
+    if (given !== undefined) return given;
+    if (kind === "write-file") {
+      kept.set(path, textIn(payload, "content"));
+      return { written: true };
+    }
+    const text = kept.get(path);
+    return text === undefined ? {} : { text };
+  };
+  return { editor: BOTH, host, texts: kept, asked };
+}
+
+function textIn(payload: JsonObject, name: string): string {
+  const value = payload[name];
+  return typeof value === "string" ? value : "";
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function openIn({ root }: MadeWorkspace, path: string, text: string): Buffers {
+  return editorWith({ [join(root, path)]: text });
+}
+
+describe("a file that an editor has open", () => {
+  it("is read as the editor has it, unsaved changes and all", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved\n");
+    const editor = openIn(world, "a.txt", "unsaved\nlines\n");
+    const { text } = await world.run("read_file", { path: "a.txt", from_line: 2 }, editor);
+    expect(text).toBe(`a.txt, line 2 of 2, sha256 ${sha256("unsaved\nlines\n")}\n2\tlines`);
+  });
+
+  it("need not be on the disk yet", async () => {
+    const world = madeWorkspace();
+    const editor = openIn(world, "new.txt", "draft");
+    expect((await world.run("read_file", { path: "new.txt" }, editor)).text).toContain("1\tdraft");
+    await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
+      "There is no file none.txt",
+    );
+  });
+
+  it("is changed in the editor, from the text that it has there", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved\n");
+    const editor = openIn(world, "a.txt", "typed\n");
+    const edit = { path: "a.txt", old_text: "typed", new_text: "edited" };
+    const { text, diffs } = await world.run("edit_file", edit, editor);
+    expect(text).toContain(`Changed a.txt at line 1: 7 bytes, sha256 ${sha256("edited\n")}`);
+    expect(diffs).toEqual([{ path: "a.txt", oldText: "typed\n", newText: "edited\n" }]);
+    expect([...editor.texts.values()]).toEqual(["edited\n"]);
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved\n");
+  });
+
+  it("is written over only where its text there is the one that was read", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const editor = openIn(world, "a.txt", "typed");
+    const write = { path: "a.txt", content: "new" };
+    await expect(
+      world.run("write_file", { ...write, expected_sha256: sha256("saved") }, editor),
+    ).rejects.toThrow("a.txt is not as it was read");
+    expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file"]);
+    await world.run("write_file", { ...write, expected_sha256: sha256("typed") }, editor);
+    expect([...editor.texts.values()]).toEqual(["new"]);
+  });
+
+  it("is written also where only its unsaved text is the wanted one", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const editor = openIn(world, "a.txt", "new");
+    await world.run("write_file", { path: "a.txt", content: "new" }, editor);
+    expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file", "write-file"]);
+  });
+
+  it("is made in a folder that is made for it", async () => {
+    const world = madeWorkspace();
+    const editor = editorWith({});
+    await world.run("write_file", { path: "deep/er/a.txt", content: "new" }, editor);
+    expect(editor.texts).toEqual(new Map([[join(world.root, "deep/er/a.txt"), "new"]]));
+  });
+
+  it("is shown to whoever is asked as it will be changed [ACP-87]", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const { editor, host } = openIn(world, "a.txt", "typed");
+    const input = { path: "a.txt", content: "new" };
+    const paths = [{ argument: "path", input: "a.txt" }];
+    const { signal } = new AbortController();
+    const call = { name: "write_file", input, paths, signal, editor, host };
+    const examined = await world.tools.get("write_file")?.examine?.(call);
+    expect(examined?.diffs).toEqual([{ path: "a.txt", oldText: "typed", newText: "new" }]);
+  });
+});
+
+describe("the disk stands in for an editor", () => {
+  it("that does not know the file, for reading", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const { text } = await world.run("read_file", { path: "a.txt" }, editorWith({}));
+    expect(text).toContain("1\tsaved");
+  });
+
+  it("that cannot write after all, where it says so", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const editor = editorWith({}, () => Promise.resolve({}));
+    await world.run("write_file", { path: "a.txt", content: "new" }, editor);
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("new");
+  });
+
+  it("that only reads: what is changed there is what is there", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const { host, asked } = openIn(world, "a.txt", "typed");
+    const editor = { ...BOTH, writesFiles: false };
+    const edit = { path: "a.txt", old_text: "saved", new_text: "edited" };
+    await world.run("edit_file", edit, { editor, host });
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("edited");
+    expect(asked).toEqual([]);
+  });
+
+  it("for what is no text, and for what is too long for its connection", async () => {
+    const world = madeWorkspace();
+    world.write("b.bin", new Uint8Array([0, 1, 2, 3]));
+    world.write("long.txt", "x".repeat(1024 * 1024 + 1));
+    const editor = editorWith({});
+    for (const path of ["b.bin", "long.txt"]) await world.run("read_file", { path }, editor);
+    await world.run("write_file", { path: "n", content: "y".repeat(1024 * 1024 + 1) }, editor);
+    expect(editor.asked).toEqual([["read-file", join(world.root, "n")]]);
+    expect(readFileSync(join(world.root, "n"), "utf8")).toHaveLength(1024 * 1024 + 1);
+  });
+});
+
+describe("an editor that does not do it", () => {
+  const no = new SpanlineError("host_failed", "The buffer is locked");
+
+  it("is quoted, and the disk neither read nor written in its place", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const editor = editorWith({}, () => Promise.reject(no));
+    await expect(world.run("read_file", { path: "a.txt" }, editor)).rejects.toThrow(
+      "The editor did not give a.txt: The buffer is locked",
+    );
+    const writing = editorWith({}, (kind) =>
+      kind === "write-file" ? Promise.reject(no) : undefined,
+    );
+    await expect(
+      world.run("write_file", { path: "a.txt", content: "new" }, writing),
+    ).rejects.toThrow("The editor did not write a.txt: The buffer is locked");
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
+  });
+
+  it("does not have what the disk has not either, whatever it calls that", async () => {
+    const world = madeWorkspace();
+    const editor = editorWith({}, (kind) =>
+      kind === "read-file" ? Promise.reject(new SpanlineError("host_failed", "ENOENT")) : undefined,
+    );
+    await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
+      "There is no file none.txt",
+    );
+    const { text } = await world.run("write_file", { path: "new.txt", content: "new" }, editor);
+    expect(text).toContain("Made new.txt");
+    expect([...editor.texts.values()]).toEqual(["new"]);
+  });
+
+  it("and is gone leaves it open whether it wrote", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const gone = new SpanlineError("aborted", "The client is gone");
+    const editor = editorWith({}, (kind) =>
+      kind === "write-file" ? Promise.reject(gone) : undefined,
+    );
+    await expect(
+      world.run("write_file", { path: "a.txt", content: "new" }, editor),
+    ).rejects.toThrow("Whether the editor wrote a.txt is not known (The client is gone)");
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
+  });
+
+  it("and says more than fits is told to save", async () => {
+    const world = madeWorkspace();
+    const editor = openIn(world, "a.txt", "x".repeat(1024 * 1024 + 1));
+    await expect(world.run("read_file", { path: "a.txt" }, editor)).rejects.toThrow("save it");
+  });
+});
+
+describe("an editor is asked for nothing", () => {
+  it.each(["../outside/secret.txt", ".spanline/log.db", "out", "way/secret.txt", "a\\b", "sub"])(
+    "where the path is %s [W-04]",
+    async (path) => {
+      const world = madeWorkspace();
+      symlinkSync(join(world.outside, "secret.txt"), join(world.root, "out"));
+      symlinkSync(world.outside, join(world.root, "way"));
+      mkdirSync(join(world.root, "sub"));
+      const editor = editorWith({});
+      const calls: [string, JsonObject][] = [
+        ["read_file", { path }],
+        ["write_file", { path, content: "x" }],
+        ["edit_file", { path, old_text: "a", new_text: "b" }],
+      ];
+      for (const [name, input] of calls) {
+        await expect(world.run(name, input, editor)).rejects.toThrow(/cannot be used|is a folder/);
+      }
+      expect(editor.asked).toEqual([]);
+    },
+  );
+
+  it("that leads elsewhere than when the call was judged [W-04]", async () => {
+    const world = madeWorkspace();
+    const hostPath = world.write("a.txt", "saved");
+    const fact = { argument: "path", input: "a.txt", place: "inside", workspacePath: "a.txt" };
+    const paths = [{ ...fact, place: "inside", hostPath: `${hostPath}2` } as const];
+    const editor = editorWith({});
+    await expect(
+      world.run("write_file", { path: "a.txt", content: "x" }, { ...editor, paths }),
+    ).rejects.toThrow("leads elsewhere");
+    expect(editor.asked).toEqual([]);
+  });
+
+  it("and what it gave is not used where a link came in the way meanwhile [W-04]", async () => {
+    const world = madeWorkspace();
+    world.write("sub/a.txt", "saved");
+    const swap = editorWith({}, async () => {
+      renameSync(join(world.root, "sub"), join(world.root, "gone"));
+      symlinkSync(world.outside, join(world.root, "sub"));
+      return { text: "secret outside" };
+    });
+    await expect(world.run("read_file", { path: "sub/a.txt" }, swap)).rejects.toThrow("moved away");
+    rmSync(join(world.root, "sub"));
+    world.write("b.txt", "saved");
+    const link = editorWith({}, async () => {
+      rmSync(join(world.root, "b.txt"));
+      symlinkSync(join(world.outside, "secret.txt"), join(world.root, "b.txt"));
+      return { text: "secret outside" };
+    });
+    await expect(world.run("read_file", { path: "b.txt" }, link)).rejects.toThrow("a link");
+  });
+
+  it("while a command runs, which could lead it elsewhere; the disk is read, and that is said [W-04]", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const editor = openIn(world, "a.txt", "typed");
+    const stop = join(world.root, "stop");
+    let begun = (): void => {};
+    const running = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const wait = "while [ ! -e stop ]; do sleep 0.02; done";
+    const command = world.run("run_command", { command: wait }, { spawned: begun });
+    await running;
+    const { text } = await world.run("read_file", { path: "a.txt" }, editor);
+    expect(text).toMatch(/1\tsaved\n\[a command is running, so this is the file on the disk/);
+    await world.run("write_file", { path: "a.txt", content: "new" }, editor);
+    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("new");
+    expect(editor.asked).toEqual([]);
+    writeFileSync(stop, "");
+    await command;
+    expect((await world.run("read_file", { path: "a.txt" }, editor)).text).toContain("1\ttyped");
+  });
+
+  it("and while one reads or writes, no command begins [W-04]", async () => {
+    const world = madeWorkspace();
+    world.write("a.txt", "saved");
+    const order: string[] = [];
+    let answer: (given: JsonObject) => void = () => {};
+    const editor = editorWith({}, () => {
+      order.push("asked");
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    const reading = world.run("read_file", { path: "a.txt" }, editor);
+    while (order.length === 0) await new Promise(setImmediate);
+    const command = world.run(
+      "run_command",
+      { argv: ["true"] },
+      { spawned: () => void order.push("started") },
+    );
+    // As long as it takes to start one.
+    await world.run("list_files", {});
+    await world.run("search", { pattern: "saved" });
+    order.push("answered");
+    answer({ text: "typed" });
+    await Promise.all([reading, command]);
+    expect(order).toEqual(["asked", "answered", "started"]);
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { definePolicy } from "../../src/bridge/define-policy.ts";
+import { judge } from "../../src/policy/judge.ts";
+import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
+import { bubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
+import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
+import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
+import { madeWorkspace, runTool, temporaryFolder } from "../support/workspace.ts";
+
+const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
+
+/** A workspace and a library that belongs to it, side by side with something that does not. */
+function twoFolders(options: object = {}) {
+  const base = temporaryFolder();
+  const [root, library, elsewhere] = ["project", "library", "elsewhere"].map((name) =>
+    join(base, name),
+  ) as [string, string, string];
+  for (const folder of [root, library, elsewhere, join(library, ".spanline")]) mkdirSync(folder);
+  writeFileSync(join(library, "a.txt"), "of the library\n");
+  writeFileSync(join(library, ".spanline", "log"), "secret\n");
+  writeFileSync(join(elsewhere, "b.txt"), "secret\n");
+  symlinkSync(elsewhere, join(library, "way"));
+  const tools = workspaceTools({ root: () => root, protectedFolders: [], ...options });
+  const run = (name: string, input: object) =>
+    runTool(
+      tools.find(({ facts }) => facts.name === name),
+      { ...input },
+      { folders: [library] },
+    );
+  return { base, root, library, elsewhere, run };
+}
+
+describe("another folder of the workspace", () => {
+  it("is read, searched and written as the first one, by whole paths [ACP-49]", async () => {
+    const { root, library, run } = twoFolders();
+    const path = join(library, "a.txt");
+    expect((await run("read_file", { path })).text).toContain(`${path}, line 1 of 1`);
+    expect((await run("search", { pattern: "library", path: library })).text).toContain(
+      `${path}\n1: of the library`,
+    );
+    const edit = { path, old_text: "of the", new_text: "of a" };
+    const { diffs, locations } = await run("edit_file", edit);
+    expect(diffs).toEqual([{ path, oldText: "of the library\n", newText: "of a library\n" }]);
+    expect(locations).toEqual([{ path, line: 1 }]);
+    await run("write_file", { path: join(library, "deep/new.txt"), content: "new" });
+    expect(readFileSync(join(library, "deep/new.txt"), "utf8")).toBe("new");
+    expect((await run("list_files", {})).text).toContain(
+      `[other folders of the workspace: ${library}]`,
+    );
+    expect((await run("list_files", { path: library })).text).toContain("a.txt");
+    const { text } = await run("run_command", { argv: ["pwd"], working_directory: library });
+    expect(text).toContain(library);
+    expect(root).not.toBe(library);
+  });
+
+  it("has the same walls as the first one [W-04] [ACP-49]", async () => {
+    const { library, elsewhere, run } = twoFolders();
+    for (const path of [
+      join(elsewhere, "b.txt"),
+      join(library, "way/b.txt"),
+      join(library, "../elsewhere/b.txt"),
+      join(library, ".spanline/log"),
+      "../library2/a.txt",
+    ]) {
+      await expect(run("read_file", { path }), path).rejects.toThrow("cannot be used");
+      await expect(run("write_file", { path, content: "x" }), path).rejects.toThrow(
+        "cannot be used",
+      );
+    }
+    expect((await run("search", { pattern: "secret", path: library })).text).toContain(
+      "0 matching",
+    );
+  });
+
+  it("is judged by the same rules, from where it begins, and by its whole path", async () => {
+    const { root, library } = twoFolders();
+    const given = { argument: "path", input: join(library, "secrets/key.txt") };
+    const [fact] = await examinePaths([given], { root, folders: [library], protectedFolders: [] });
+    expect(fact).toEqual({
+      ...given,
+      place: "inside",
+      workspacePath: "secrets/key.txt",
+      folder: library,
+      hostPath: given.input,
+    });
+    const context = {
+      tool: "write_file",
+      kind: "edit",
+      sideEffect: "workspace_write",
+      capabilities: [],
+      paths: fact === undefined ? [] : [fact],
+      repeats: 0,
+    } as const;
+    const denies = (pattern: string) => {
+      const rules = [{ match: { path: pattern }, action: "deny" }];
+      return judge(definePolicy({ rules, default: "allow" }), context, {}).action;
+    };
+    expect([denies("secrets/**"), denies(`${library}/**`), denies("src/**")]).toEqual([
+      "deny",
+      "deny",
+      "allow",
+    ]);
+  });
+
+  it("adds nothing where all sessions have one folder, and the whole machine is none", async () => {
+    const fixed = madeWorkspace();
+    const input = { path: join(fixed.outside, "secret.txt") };
+    await expect(
+      runTool(fixed.tools.get("read_file"), input, { folders: [fixed.outside] }),
+    ).rejects.toThrow("cannot be used");
+    const { root, elsewhere } = twoFolders();
+    const paths = [{ argument: "path", input: join(elsewhere, "b.txt") }];
+    const [fact] = await examinePaths(paths, { root, folders: ["/", "/."], protectedFolders: [] });
+    expect(fact?.place).toBe("outside");
+  });
+
+  it("is written by a confined command, and what is not of the workspace is not", () => {
+    const parts = { root: "/work", workingDirectory: "/work", hidden: [], network: false };
+    const args = bubblewrapArguments({ ...parts, folders: ["/lib"] }, ["ls"]).join(" ");
+    expect(args).toContain("--bind /work /work --bind /lib /lib --chdir");
+  });
+
+  it.runIf(found.sandbox !== undefined)("is there for a confined command", async () => {
+    const { library, elsewhere, run } = twoFolders({ sandbox: found.sandbox });
+    const command = `touch ${library}/made; touch ${elsewhere}/made; cat ${library}/.spanline/log`;
+    const { text } = await run("run_command", { command });
+    expect(readFileSync(join(library, "made"), "utf8")).toBe("");
+    expect(text).toMatch(/touch: cannot touch .*elsewhere\/made/);
+    expect(text).not.toContain("secret");
+  });
+});
