@@ -120,6 +120,7 @@ describe("the official client", () => {
       expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
       expect(new Set(updates.map(({ sessionUpdate }) => sessionUpdate))).toEqual(
         new Set([
+          "available_commands_update",
           "session_info_update",
           "agent_thought_chunk",
           "agent_message_chunk",
