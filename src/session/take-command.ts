@@ -1,4 +1,5 @@
-import type { Right } from "../domain/actor.ts";
+import type { Actor, Right } from "../domain/actor.ts";
+import type { PromptPart } from "../domain/agent-event.ts";
 import { liveClients } from "../domain/live-client.ts";
 import { jsonText } from "../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
@@ -10,6 +11,7 @@ import { answerHost } from "./clients/host-requests.ts";
 import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
+import type { SessionState } from "./state.ts";
 import { giveResults } from "./turn/paused-turn.ts";
 import { cancel, forget, prompt, withdraw } from "./turn/take-turn-command.ts";
 import type { Work } from "./work.ts";
@@ -67,7 +69,7 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
 function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
   const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
-  const isAsking = ASKING.has(command.type);
+  const isAsking = ASKING.has(command.type) || isEndingOthers(state, command, by);
   if (isAsking && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
   const isAllowing =
@@ -83,6 +85,24 @@ const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
   "give-results",
   "configure",
 ]);
+
+/** Who has been taken over from still ends what it began itself. */
+function isEndingOthers(
+  { turn }: SessionState,
+  command: SessionCommand<PromptPart>,
+  by: Actor,
+): boolean {
+  switch (command.type) {
+    case "cancel":
+      return turn.current?.by?.clientId !== by.clientId;
+    case "withdraw":
+      return turn.queue.some(
+        (queued) => queued.promptId === command.promptId && queued.by?.clientId !== by.clientId,
+      );
+    default:
+      return false;
+  }
+}
 
 /** What is one's own needs no right over others. */
 function rightFor({ state }: Work, { command, by }: Commanded): Right | null {

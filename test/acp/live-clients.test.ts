@@ -335,6 +335,25 @@ describe("who only observes", () => {
     expect(here.ran).toEqual([{ a: 1 }]);
   });
 
+  it("ends nobody's turn, by cancelling or by closing", async () => {
+    const here = world(hangs("Well"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const observer = await host(here.sessions);
+    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
+    const asked = one.ask("session/prompt", prompt(sessionId, "Go"));
+    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    observer.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    await observer.result("session/close", { sessionId });
+    expect((await here.sessions.find(sessionId))?.state).toBe("running");
+    const taking = await host(here.sessions);
+    await taking.result("session/takeover", { sessionId, clientId: "taking" });
+    // It only observes now, and still ends what it began.
+    one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
+  });
+
   it("is told of everything, and leaves without a trace in the turn [ACP-124] [ACP-125]", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);

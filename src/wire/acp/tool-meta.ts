@@ -37,13 +37,15 @@ type ErrorCategory =
   | "cancelled"
   | "unknown";
 
-/** The `_meta` of an update of a call: which writing session it belongs to, and what else there is to say. */
+/** The `_meta` of an update of a call: to hosts which writing session it belongs to, and what else there is to say. */
 export function toolMeta(
-  { agent, turn, options, lineBytes }: UpdateState,
+  { agent, turn, options, lineBytes, profile }: UpdateState,
   { terminal, ...fields }: MetaFields,
 ): Pick<ToolCallFields, "_meta"> {
   const turnId = turn?.turnId ?? null;
-  const record = mutationRecord({ sessionId: options.sessionId, turnId, agent });
+  const { isBridgeHost } = profile();
+  const place = { sessionId: options.sessionId, turnId, agent };
+  const record = isBridgeHost ? mutationRecord(place) : undefined;
   const audit = record === undefined ? {} : { audit: fittedObject(record, lineBytes / 8) };
   const harn = { ...audit, ...fields };
   const meta = { ...(Object.keys(harn).length > 0 && { harn }), ...terminal };

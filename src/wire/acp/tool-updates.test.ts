@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOST } from "../../../test/support/acp-updates.ts";
 import { sortedJson } from "../../../test/support/sorted-json.ts";
 import type { AgentEvent, AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
@@ -41,7 +42,7 @@ function told(
   name: string,
   agent: AgentFacts,
   ending: "succeeded" | "denied" | "server",
-  sessionId = "s",
+  { sessionId = "s", profile = STOCK_CLIENT } = {},
 ) {
   const call = toolCall({ id: "c", name, inputText: "{}", runBy: "client" });
   const result = ending === "denied" ? toolError("c", "no") : toolSuccess("c", "ok");
@@ -55,7 +56,13 @@ function told(
     { type: "tool.finished", toolCallId: "t", ending, result },
   ];
   const kept = events.filter(({ type }) => ending === "succeeded" || !RUNNING.has(type));
-  const encoder = updateEncoder({ sessionId, clientId: "me", upTo: 0, history: "shown" });
+  const encoder = updateEncoder({
+    sessionId,
+    clientId: "me",
+    profile: () => profile,
+    upTo: 0,
+    history: "shown",
+  });
   const state = encoder.initial();
   const updates: SessionUpdate[] = [];
   kept.forEach((event, at) => {
@@ -105,7 +112,7 @@ describe("the executor of a call", () => {
 describe("the audit of a call", () => {
   it("is on every update of it, the same as in the question about it [B-072] [B-073] [B-076]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
-    const updates = told("edit_file", agent, "succeeded");
+    const updates = told("edit_file", agent, "succeeded", { profile: HOST });
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
     const decision = {
       action: "ask",
@@ -133,7 +140,9 @@ describe("the audit of a call", () => {
   it("groups the calls of a session, and of no other [B-077]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const sessions = ["s1", "s2"].map((id) =>
-      told("edit_file", agent, "succeeded", id).map((update) => harn(update).audit),
+      told("edit_file", agent, "succeeded", { sessionId: id, profile: HOST }).map(
+        (update) => harn(update).audit,
+      ),
     );
     const ids = sessions.map((audits) => [...new Set(audits.map((one) => Object(one).session_id))]);
     expect(ids).toEqual([["s1"], ["s2"]]);
@@ -141,12 +150,18 @@ describe("the audit of a call", () => {
 
   it("says by itself that nothing may be written [B-078]", () => {
     const agent = agentWith({ mutationScope: "read_only" });
-    const [update] = told("edit_file", agent, "succeeded");
+    const [update] = told("edit_file", agent, "succeeded", { profile: HOST });
     expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
   });
 
+  it("is not for clients that did not ask for the bridge's own words", () => {
+    const agent = agentWith({ mutationScope: "apply_workspace" });
+    for (const update of told("edit_file", agent, "succeeded"))
+      expect(harn(update)).not.toHaveProperty("audit");
+  });
+
   it("is absent where there is no writing session [B-079]", () => {
-    for (const update of told("edit_file", agentWith(), "succeeded")) {
+    for (const update of told("edit_file", agentWith(), "succeeded", { profile: HOST })) {
       expect(harn(update)).not.toHaveProperty("audit");
     }
   });
@@ -159,7 +174,10 @@ describe("the audit of a call", () => {
         write_path_allowlist: ["src/**"],
       }),
     });
-    const [update] = told("edit_file", agent, "succeeded", "session_42");
+    const [update] = told("edit_file", agent, "succeeded", {
+      sessionId: "session_42",
+      profile: HOST,
+    });
     expect(sortedJson(harn(update).audit)).toBe(
       sortedJson({
         session_id: "session_42",
