@@ -48,6 +48,25 @@ describe("the card of a call", () => {
     ]);
   });
 
+  it("shortens one long line, too", () => {
+    const content = text("x".repeat(5000));
+    const rows = cards(40).told(told({ title: "look", status: "completed", content }));
+    expect(rows).toHaveLength(2 + 6 + 2);
+    expect(rows[2]).toBe(`    ${"x".repeat(36)}`);
+  });
+
+  it("shows what is only line ends, and fences that never close, at once", () => {
+    const lines = (said: string) =>
+      cards().told(told({ title: "look", status: "completed", content: text(said) })).length;
+    expect(lines(`${"\n".repeat(200_000)}x`)).toBe(2 + 6 + 2);
+    expect(lines(`${"`".repeat(20_000)}\n${"abc ".repeat(25_000)}`)).toBe(2 + 6 + 2);
+  });
+
+  it("cuts no sign in two", () => {
+    const begun = cards(20).told(told({ title: "look", input: { command: "😀".repeat(40) } }));
+    expect(begun).toEqual([`● look ${"😀".repeat(5)}…`]);
+  });
+
   it("shows a diff once: not again to who was asked about it", () => {
     const diff = { type: "diff", path: "a", oldText: "one\n", newText: "two\n" } as const;
     const end = told({ title: "write", status: "completed", content: [diff, ...text("Written")] });

@@ -4,7 +4,7 @@ import type { FileDiff, SeenTool } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { diffLines } from "./diff-lines.ts";
 import { foldedWords } from "./folded-words.ts";
-import { textWidth } from "./markdown/text-width.ts";
+import { cut, textWidth } from "./markdown/text-width.ts";
 
 export interface CardOptions {
   readonly style: Style;
@@ -152,14 +152,18 @@ function resultLines({ content = [], bridge, status }: SeenTool, style: Style): 
   const error = status === "failed" && typeof bridge.error === "string" ? [bridge.error] : [];
   const said = texts.length > 0 ? texts : error;
   const others = content.filter(({ type }) => type === "other").length;
-  const lines = said.flatMap((text) => text.replace(/\n+$/, "").split("\n")).map(oneLine);
+  const lines = said.flatMap((text) => text.trimEnd().split("\n")).map(oneLine);
   const shown = lines.join("") === "" ? [] : lines;
   return others === 0 ? shown : [...shown, style.dim(`(${counted(others, "thing")} not shown)`)];
 }
 
 /** Commands say their output as a block of code. */
 function withoutFence(text: string): string {
-  return /^(`{3,})[^\n]*\n(.*?)\n?\1\s*$/s.exec(text)?.[2] ?? text;
+  const fence = /^`{3,}/.exec(text)?.[0];
+  const whole = text.trimEnd();
+  const from = whole.indexOf("\n") + 1;
+  if (fence === undefined || from === 0 || !whole.endsWith(fence)) return text;
+  return whole.slice(from, -fence.length);
 }
 
 function durationText(milliseconds: number): string {
@@ -167,12 +171,4 @@ function durationText(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
-
-/** On one row. */
-export function cut(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
-  let short = text.slice(0, Math.max(1, columns - 1));
-  while (textWidth(short) > columns - 1 && short.length > 1) short = short.slice(0, -1);
-  return `${short}…`;
 }

@@ -1,11 +1,11 @@
 import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
 import { chatAsking, type ChatAsking } from "./chat-asking.ts";
-import { cut } from "./chat-cards.ts";
 import { rowWidth, type ChatScreen } from "./chat-screen.ts";
 import type { ChatTalk } from "./chat-talk.ts";
 import { chatUpdates, type ChatPage, type ChatUpdates } from "./chat-updates.ts";
 import { markStyle, type Paint } from "./markdown/marks.ts";
 import { wrapped } from "./markdown/row-layout.ts";
+import { cut } from "./markdown/text-width.ts";
 import { coloured, colouredMarks } from "./style.ts";
 
 export interface ViewOptions {
