@@ -137,6 +137,28 @@ describe("spanline chat in a terminal", () => {
     expect(await person.ended).toBe(130);
   });
 
+  it("gives back what was being typed when it asked, without the answer that was begun", async () => {
+    const { chat } = place();
+    const person = chat();
+    await person.shows("New session ");
+    person.type("Please save a note: buy milk\rWhat is 2 + 3?");
+    await person.shows("Run save_note? [y/a/n] ");
+    person.type("ye");
+    await person.shows("ye");
+    person.type("\u0003");
+    await person.shows("Cancelled.");
+    person.type("\r");
+    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?\n");
+    expect(person.screen).toContain("› What is 2 + 3?");
+  });
+
+  it("leaves by itself where there is no such session, as it does without a terminal", async () => {
+    const { chat } = place();
+    const person = chat("--session", "ses_nothing");
+    await person.shows("Session ses_nothing");
+    expect(await person.ended).toBe(2);
+  });
+
   it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
     const { chat } = place();
     const person = chat();

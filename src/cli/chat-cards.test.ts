@@ -37,6 +37,16 @@ describe("the card of a call", () => {
     expect(all.told(told({ status: "failed", bridge }))).toEqual(["  ✗ one denied"]);
   });
 
+  it.each([
+    [999, "999 ms"],
+    [59_949, "59.9 s"],
+    [59_970, "1 min 0 s"],
+    [119_700, "2 min 0 s"],
+  ])("says that %d ms are %s", (durationMs, shown) => {
+    const rows = cards().told(told({ title: "wait", status: "completed", bridge: { durationMs } }));
+    expect(rows).toEqual(["● wait", `  ✓ ${shown}`]);
+  });
+
   it("shortens what is long, and says how to see all of it", () => {
     const all = cards(40);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");

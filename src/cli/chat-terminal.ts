@@ -7,7 +7,7 @@ import {
   sessionRows,
   type OwnCommand,
 } from "./chat-commands.ts";
-import { complaintOf, endText } from "./chat-ends.ts";
+import { complaintOf, endNote } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatScreen } from "./chat-screen.ts";
@@ -16,7 +16,7 @@ import { chatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "./interruption.ts";
 
 /** A chat with a person at a terminal. */
-export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
+export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy">): ChatFace {
   let session: string | undefined;
   let talk: ChatTalk | undefined;
   let client: Client | undefined;
@@ -28,8 +28,19 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
   /** Something is said that nobody here asked for, so that a turn may be under way. */
   let isStirring = false;
   const lines = chatLines();
+  const screen = chatScreen(
+    { input: process.stdin, output: process.stdout },
+    {
+      line,
+      interrupt,
+      end: () => leave(0),
+      complete: (word) => completions(word, updates.commands),
+      isRemembered: () => !asking.isOpen,
+    },
+  );
   const view = chatView({
     ...options,
+    screen,
     status: () => ({
       sessionId: session,
       talk,
@@ -38,6 +49,7 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
     }),
   });
   const { style, updates, asking, note } = view;
+  view.renew();
 
   function line(text: string): void {
     warned = "";
@@ -99,18 +111,6 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
     view.print([style.warn("Ctrl-C again leaves; the session stays.")]);
   }
 
-  const screen = chatScreen(
-    { input: process.stdin, output: process.stdout },
-    {
-      line,
-      interrupt,
-      end: () => leave(0),
-      complete: (word) => completions(word, updates.commands),
-      isRemembered: () => !asking.isOpen,
-    },
-  );
-  view.open(screen);
-
   return {
     opening(sessionId, isNew) {
       session = sessionId;
@@ -127,8 +127,8 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
       warned = "";
       view.inOrder(() => {
         updates.ended();
-        const text = endText(end, style);
-        if (text !== undefined) updates.note([text]);
+        const said = endNote(end);
+        if (said !== undefined) note(said.text, style[said.paint]);
         view.renew();
       });
     },

@@ -20,7 +20,11 @@ describe("a row that is too wide", () => {
   });
 
   it("is never wider than the terminal, and loses no word", () => {
-    const word = fc.string({ unit: fc.constantFrom(..."abc好😀é"), minLength: 1, maxLength: 60 });
+    const word = fc.string({
+      unit: fc.constantFrom("a", "b", "好", "😀", "é"),
+      minLength: 1,
+      maxLength: 60,
+    });
     fc.assert(
       fc.property(
         fc.array(word, { minLength: 1 }),
