@@ -192,6 +192,31 @@ describe("spanline chat in a terminal", () => {
     expect(one.all).not.toContain("Hello");
   });
 
+  it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("watching; /takeover to take part");
+    one.type("Please save a note: buy milk\r");
+    await one.shows("Run save_note? ");
+    await two.shows("● save_note buy milk");
+    two.type("\u0003");
+    await two.shows("Ctrl-C again leaves");
+    one.type("y\r");
+    await one.shows("Done. save_note says");
+    await two.shows("Done. save_note says");
+    one.type("Please save a note: buy bread\r");
+    await one.shows("Run save_note? ");
+    one.type("\u0003");
+    await one.shows("Cancelled.");
+    await two.shows("Cancelled.");
+    expect(one.screen.filter((row) => row === "Cancelled.")).toHaveLength(1);
+    const later = chat("--session", "latest", "--observe");
+    await later.shows("› Please save a note: buy bread");
+    await later.shows("Cancelled.");
+  });
+
   it("goes on when the process that ran the session is killed while it asks", async () => {
     const { data, chat } = place();
     const { child, sessionId } = await startUp(data);

@@ -1,6 +1,16 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { errorFrom, SpanlineError, thrownMessage } from "../domain/errors.ts";
+import type { SeenTurnEnd } from "../host/index.ts";
 import { oneLine } from "../inspect/style.ts";
-import type { TurnEnd } from "./chat-talk.ts";
+import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
+
+/** How a turn ended of which this chat gets no answer; undefined where it does. */
+export function toldEnd(
+  { clientId, end }: SeenTurnEnd,
+  talk: ChatTalk | undefined,
+): TurnEnd | undefined {
+  if (talk?.isBusy === true && talk.clientId === clientId) return undefined;
+  return end.type === "done" ? end : { type: "failed", error: errorFrom(end.failure) };
+}
 
 export interface EndNote {
   readonly text: string;

@@ -7,11 +7,11 @@ import {
   sessionRows,
   type OwnCommand,
 } from "./chat-commands.ts";
-import { complaintOf, endNote } from "./chat-ends.ts";
+import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatScreen } from "./chat-screen.ts";
-import type { ChatTalk } from "./chat-talk.ts";
+import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "./interruption.ts";
 
@@ -90,6 +90,17 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
     }
   }
 
+  function ended(end: TurnEnd): void {
+    warned = "";
+    isStirring = false;
+    view.inOrder(() => {
+      updates.ended();
+      const said = endNote(end);
+      if (said !== undefined) note(said.text, style[said.paint]);
+      view.renew();
+    });
+  }
+
   async function cancel(own: ChatTalk): Promise<void> {
     const isBusy = own.isBusy || isStirring;
     warned = "cancelling";
@@ -101,7 +112,9 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
 
   function interrupt(): void {
     if (talk === undefined) return leave(INTERRUPTED);
-    const isBusy = talk.isBusy || asking.isOpen || isStirring;
+    // Whoever only watches leaves, and ends nothing of what others do.
+    const isWatching = talk.role === "observer" && !talk.isBusy;
+    const isBusy = !isWatching && (talk.isBusy || asking.isOpen || isStirring);
     if (isBusy && warned === "") {
       return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
     }
@@ -123,19 +136,15 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
         view.renew();
       });
     },
-    ended(end) {
-      warned = "";
-      view.inOrder(() => {
-        updates.ended();
-        const said = endNote(end);
-        if (said !== undefined) note(said.text, style[said.paint]);
-        view.renew();
-      });
-    },
+    ended,
     told(told) {
-      const isAgents = told.update.type === "agent-text" || told.update.type === "tool";
-      if (isAgents && !told.isHistory && talk?.isBusy === false) isStirring = true;
+      const { update, isHistory } = told;
+      const isAgents = update.type === "agent-text" || update.type === "tool";
+      if (isAgents && !isHistory && talk?.isBusy === false) isStirring = true;
       view.inOrder(() => updates.told(told));
+      const turn = update.type === "info" ? update.turn : undefined;
+      const end = turn === undefined ? undefined : toldEnd(turn, talk);
+      if (end !== undefined) ended(end);
     },
     ask(question, context) {
       const { toolCallId } = question.context;

@@ -34,6 +34,7 @@ export type {
   SeenText,
   SeenTool,
   SeenToolContent,
+  SeenTurnEnd,
   SeenUpdate,
   ToolStatus,
 } from "../wire/acp/client/seen-update.ts";
