@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SeenTool } from "../host/index.ts";
 import { PLAIN } from "../inspect/style.ts";
 import { toolCards } from "./chat-cards.ts";
+import { textWidth } from "./markdown/text-width.ts";
 
 function cards(width = 60) {
   return toolCards({ style: PLAIN, width: () => width, wholeBy: () => "spanline sessions show s" });
@@ -84,6 +85,18 @@ describe("the card of a call", () => {
     const asked = cards();
     asked.asked("t1");
     expect(asked.told(end)).toEqual(["● write", "  ✓"]);
+  });
+
+  it("fits a narrow terminal, whatever the tool is called and changes", () => {
+    const all = cards(30);
+    const newText = "words that are wider than the terminal is\n";
+    const path = "a/long/path/to/a/file/in/folders";
+    const diff = { type: "diff", path, oldText: null, newText } as const;
+    const title = "a_tool_with_quite_a_long_name_for_a_terminal";
+    const end = told({ title, input: { path: "a" }, status: "completed", content: [diff] });
+    const rows = all.told(end);
+    expect(rows.filter((row) => textWidth(row) > 30)).toEqual([]);
+    expect(rows[0]).toBe("● a_tool_wi… a");
   });
 
   it("lets nothing through that steers the terminal", () => {

@@ -44,15 +44,19 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     if (call.isShown) return [];
     call.isShown = true;
     last = id;
-    const name = oneLine(call.title);
-    const about = aboutOf(call.input);
-    const room = Math.max(10, width() - textWidth(name) - 4);
-    return [`${style.note("●")} ${style.strong(name)} ${style.dim(cut(about, room))}`.trimEnd()];
+    const name = nameOf(call);
+    const about = cut(aboutOf(call.input), width() - textWidth(name) - 4);
+    return [`${style.note("●")} ${style.strong(name)} ${style.dim(about)}`.trimEnd()];
+  }
+
+  /** With room for what stands beside it. */
+  function nameOf({ title }: Call): string {
+    return cut(oneLine(title), Math.max(10, width() - 20));
   }
 
   function end(id: string, call: Call, update: SeenTool): string[] {
     const isDone = update.status === "completed";
-    const named = last === id ? "" : ` ${oneLine(call.title)}`;
+    const named = last === id ? "" : ` ${nameOf(call)}`;
     const sign = isDone ? style.good("✓") : style.bad("✗");
     const { durationMs, executionDurationMs, errorCategory } = update.bridge;
     const facts = [
@@ -61,14 +65,14 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     ].join(", ");
     // What was changed says more than what the tool says about it.
     const shown = isDone && call.diffs.length > 0 ? [] : resultLines(update, style);
-    const diffs = seen.has(id) ? [] : call.diffs;
+    const diffs = (seen.has(id) ? [] : call.diffs).flatMap((diff) => diffLines(diff, style, SHORT));
     const [only] = shown;
     const room = width() - textWidth(named) - textWidth(facts) - 8;
     const isShort = shown.length === 1 && only !== undefined && textWidth(only) <= room;
     const head = `  ${sign}${named} ${style.dim(facts)}`.trimEnd();
     return [
       isShort ? `${head}${style.dim(` · ${only}`)}` : head,
-      ...diffs.flatMap((diff) => diffLines(diff, style, SHORT).map((line) => `    ${line}`)),
+      ...diffs.flatMap((line) => foldedWords(line, width() - 4)).map((row) => `    ${row}`),
       ...(isShort ? [] : shortened(shown, width() - 4).map((line) => `    ${line}`)),
     ];
   }
