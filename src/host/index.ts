@@ -70,7 +70,7 @@ export type {
   HostToolContext,
   HostToolDefinition,
 } from "./host-options.ts";
-export type { AskingRules } from "./keep-asking.ts";
+export type { KeepAliveRules } from "./keep-alive.ts";
 export type { LinkState, ReconnectRules } from "./link.ts";
 export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
 export { permissionText } from "./permission-text.ts";
