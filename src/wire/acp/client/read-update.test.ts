@@ -28,8 +28,8 @@ function event(params: JsonValue, extensions: readonly string[] = []): unknown {
 }
 
 function turnEnded(ended: JsonObject): JsonObject {
-  const _meta = { harn: { turn: { turnId: "turn_1", promptId: "p", ...ended } } };
-  return { sessionUpdate: "session_info_update", _meta };
+  const harn = { turn: { turnId: "turn_1", promptId: "p", ...ended } };
+  return { sessionUpdate: "session_info_update", _meta: { harn } };
 }
 
 describe("reading an update", () => {
