@@ -137,6 +137,28 @@ describe("spanline chat in a terminal", () => {
     expect(await person.ended).toBe(130);
   });
 
+  it("gives back what was being typed when it asked, without the answer that was begun", async () => {
+    const { chat } = place();
+    const person = chat();
+    await person.shows("New session ");
+    person.type("Please save a note: buy milk\rWhat is 2 + 3?");
+    await person.shows("Run save_note? [y/a/n] ");
+    person.type("ye");
+    await person.shows("ye");
+    person.type("\u0003");
+    await person.shows("Cancelled.");
+    person.type("\r");
+    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?\n");
+    expect(person.screen).toContain("› What is 2 + 3?");
+  });
+
+  it("leaves by itself where there is no such session, as it does without a terminal", async () => {
+    const { chat } = place();
+    const person = chat("--session", "ses_nothing");
+    await person.shows("Session ses_nothing");
+    expect(await person.ended).toBe(2);
+  });
+
   it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
     const { chat } = place();
     const person = chat();
@@ -168,6 +190,31 @@ describe("spanline chat in a terminal", () => {
     const seen = await one.shows("That is 8.");
     expect(seen).toContain("› What is 4 + 4?");
     expect(one.all).not.toContain("Hello");
+  });
+
+  it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("watching; /takeover to take part");
+    one.type("Please save a note: buy milk\r");
+    await one.shows("Run save_note? ");
+    await two.shows("● save_note buy milk");
+    two.type("\u0003");
+    await two.shows("Ctrl-C again leaves");
+    one.type("y\r");
+    await one.shows("Done. save_note says");
+    await two.shows("Done. save_note says");
+    one.type("Please save a note: buy bread\r");
+    await one.shows("Run save_note? ");
+    one.type("\u0003");
+    await one.shows("Cancelled.");
+    await two.shows("Cancelled.");
+    expect(one.screen.filter((row) => row === "Cancelled.")).toHaveLength(1);
+    const later = chat("--session", "latest", "--observe");
+    await later.shows("› Please save a note: buy bread");
+    await later.shows("Cancelled.");
   });
 
   it("goes on when the process that ran the session is killed while it asks", async () => {

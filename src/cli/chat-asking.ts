@@ -19,8 +19,7 @@ export interface ChatAsking {
 }
 
 export interface AskingPlace {
-  /** Whoever asks before it is there waits for it. */
-  readonly screen: Promise<ChatScreen>;
+  readonly screen: ChatScreen;
   readonly style: Style;
   /** Called before a question is put, and when it is over. */
   readonly hold: () => void;
@@ -40,12 +39,11 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
   let tail: Promise<unknown> = Promise.resolve();
 
   async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
-    const place = await screen;
     if (signal.aborted) return "leave";
     hold();
-    const restore = await place.setAside();
+    const restore = await screen.setAside();
     try {
-      return signal.aborted ? "leave" : await put(asked, place, signal);
+      return signal.aborted ? "leave" : await put(asked, signal);
     } finally {
       open = undefined;
       release();
@@ -53,12 +51,12 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
     }
   }
 
-  function put(asked: PermissionQuestion, place: ChatScreen, signal: AbortSignal): Promise<Reply> {
+  function put(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
     const question = chatQuestion(asked, style);
     const print = (rows: readonly string[]): void =>
-      place.print(rows.flatMap((row) => foldedWords(row, place.width)));
+      screen.print(rows.flatMap((row) => foldedWords(row, screen.width)));
     print(["", ...question.rows]);
-    place.prompt(question.prompt);
+    screen.prompt(question.prompt);
     return new Promise((resolve) => {
       open = {
         question,

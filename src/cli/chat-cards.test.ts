@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SeenTool } from "../host/index.ts";
 import { PLAIN } from "../inspect/style.ts";
 import { toolCards } from "./chat-cards.ts";
+import { textWidth } from "./markdown/text-width.ts";
 
 function cards(width = 60) {
   return toolCards({ style: PLAIN, width: () => width, wholeBy: () => "spanline sessions show s" });
@@ -37,6 +38,16 @@ describe("the card of a call", () => {
     expect(all.told(told({ status: "failed", bridge }))).toEqual(["  ✗ one denied"]);
   });
 
+  it.each([
+    [999, "999 ms"],
+    [59_949, "59.9 s"],
+    [59_970, "1 min 0 s"],
+    [119_700, "2 min 0 s"],
+  ])("says that %d ms are %s", (durationMs, shown) => {
+    const rows = cards().told(told({ title: "wait", status: "completed", bridge: { durationMs } }));
+    expect(rows).toEqual(["● wait", `  ✓ ${shown}`]);
+  });
+
   it("shortens what is long, and says how to see all of it", () => {
     const all = cards(40);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
@@ -48,6 +59,25 @@ describe("the card of a call", () => {
     ]);
   });
 
+  it("shortens one long line, too", () => {
+    const content = text("x".repeat(5000));
+    const rows = cards(40).told(told({ title: "look", status: "completed", content }));
+    expect(rows).toHaveLength(2 + 6 + 2);
+    expect(rows[2]).toBe(`    ${"x".repeat(36)}`);
+  });
+
+  it("shows what is only line ends, and fences that never close, at once", () => {
+    const lines = (said: string) =>
+      cards().told(told({ title: "look", status: "completed", content: text(said) })).length;
+    expect(lines(`${"\n".repeat(200_000)}x`)).toBe(2 + 6 + 2);
+    expect(lines(`${"`".repeat(20_000)}\n${"abc ".repeat(25_000)}`)).toBe(2 + 6 + 2);
+  });
+
+  it("cuts no sign in two", () => {
+    const begun = cards(20).told(told({ title: "look", input: { command: "😀".repeat(40) } }));
+    expect(begun).toEqual([`● look ${"😀".repeat(5)}…`]);
+  });
+
   it("shows a diff once: not again to who was asked about it", () => {
     const diff = { type: "diff", path: "a", oldText: "one\n", newText: "two\n" } as const;
     const end = told({ title: "write", status: "completed", content: [diff, ...text("Written")] });
@@ -55,6 +85,18 @@ describe("the card of a call", () => {
     const asked = cards();
     asked.asked("t1");
     expect(asked.told(end)).toEqual(["● write", "  ✓"]);
+  });
+
+  it("fits a narrow terminal, whatever the tool is called and changes", () => {
+    const all = cards(30);
+    const newText = "words that are wider than the terminal is\n";
+    const path = "a/long/path/to/a/file/in/folders";
+    const diff = { type: "diff", path, oldText: null, newText } as const;
+    const title = "a_tool_with_quite_a_long_name_for_a_terminal";
+    const end = told({ title, input: { path: "a" }, status: "completed", content: [diff] });
+    const rows = all.told(end);
+    expect(rows.filter((row) => textWidth(row) > 30)).toEqual([]);
+    expect(rows[0]).toBe("● a_tool_wi… a");
   });
 
   it("lets nothing through that steers the terminal", () => {

@@ -4,7 +4,7 @@ import type { FileDiff, SeenTool } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { diffLines } from "./diff-lines.ts";
 import { foldedWords } from "./folded-words.ts";
-import { textWidth } from "./markdown/text-width.ts";
+import { cut, textWidth } from "./markdown/text-width.ts";
 
 export interface CardOptions {
   readonly style: Style;
@@ -44,15 +44,19 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     if (call.isShown) return [];
     call.isShown = true;
     last = id;
-    const name = oneLine(call.title);
-    const about = aboutOf(call.input);
-    const room = Math.max(10, width() - textWidth(name) - 4);
-    return [`${style.note("●")} ${style.strong(name)} ${style.dim(cut(about, room))}`.trimEnd()];
+    const name = nameOf(call);
+    const about = cut(aboutOf(call.input), width() - textWidth(name) - 4);
+    return [`${style.note("●")} ${style.strong(name)} ${style.dim(about)}`.trimEnd()];
+  }
+
+  /** With room for what stands beside it. */
+  function nameOf({ title }: Call): string {
+    return cut(oneLine(title), Math.max(10, width() - 20));
   }
 
   function end(id: string, call: Call, update: SeenTool): string[] {
     const isDone = update.status === "completed";
-    const named = last === id ? "" : ` ${oneLine(call.title)}`;
+    const named = last === id ? "" : ` ${nameOf(call)}`;
     const sign = isDone ? style.good("✓") : style.bad("✗");
     const { durationMs, executionDurationMs, errorCategory } = update.bridge;
     const facts = [
@@ -61,14 +65,14 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     ].join(", ");
     // What was changed says more than what the tool says about it.
     const shown = isDone && call.diffs.length > 0 ? [] : resultLines(update, style);
-    const diffs = seen.has(id) ? [] : call.diffs;
+    const diffs = (seen.has(id) ? [] : call.diffs).flatMap((diff) => diffLines(diff, style, SHORT));
     const [only] = shown;
     const room = width() - textWidth(named) - textWidth(facts) - 8;
     const isShort = shown.length === 1 && only !== undefined && textWidth(only) <= room;
     const head = `  ${sign}${named} ${style.dim(facts)}`.trimEnd();
     return [
       isShort ? `${head}${style.dim(` · ${only}`)}` : head,
-      ...diffs.flatMap((diff) => diffLines(diff, style, SHORT).map((line) => `    ${line}`)),
+      ...diffs.flatMap((line) => foldedWords(line, width() - 4)).map((row) => `    ${row}`),
       ...(isShort ? [] : shortened(shown, width() - 4).map((line) => `    ${line}`)),
     ];
   }
@@ -152,27 +156,23 @@ function resultLines({ content = [], bridge, status }: SeenTool, style: Style): 
   const error = status === "failed" && typeof bridge.error === "string" ? [bridge.error] : [];
   const said = texts.length > 0 ? texts : error;
   const others = content.filter(({ type }) => type === "other").length;
-  const lines = said.flatMap((text) => text.replace(/\n+$/, "").split("\n")).map(oneLine);
+  const lines = said.flatMap((text) => text.trimEnd().split("\n")).map(oneLine);
   const shown = lines.join("") === "" ? [] : lines;
   return others === 0 ? shown : [...shown, style.dim(`(${counted(others, "thing")} not shown)`)];
 }
 
 /** Commands say their output as a block of code. */
 function withoutFence(text: string): string {
-  return /^(`{3,})[^\n]*\n(.*?)\n?\1\s*$/s.exec(text)?.[2] ?? text;
+  const fence = /^`{3,}/.exec(text)?.[0];
+  const whole = text.trimEnd();
+  const from = whole.indexOf("\n") + 1;
+  if (fence === undefined || from === 0 || !whole.endsWith(fence)) return text;
+  return whole.slice(from, -fence.length);
 }
 
 function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
-
-/** On one row. */
-export function cut(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
-  let short = text.slice(0, Math.max(1, columns - 1));
-  while (textWidth(short) > columns - 1 && short.length > 1) short = short.slice(0, -1);
-  return `${short}…`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

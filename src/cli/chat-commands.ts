@@ -1,7 +1,7 @@
 import type { SeenCommand, SessionRow } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
-import { cut } from "./chat-cards.ts";
 import { foldedWords } from "./folded-words.ts";
+import { cut } from "./markdown/text-width.ts";
 
 /** What a chat itself understands behind a slash. All else is said to the agent. */
 const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;

@@ -1,21 +1,38 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
-import type { TurnEnd } from "./chat-talk.ts";
+import { errorFrom, SpanlineError, thrownMessage } from "../domain/errors.ts";
+import type { SeenTurnEnd } from "../host/index.ts";
+import { oneLine } from "../inspect/style.ts";
+import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
+
+/** How a turn ended of which this chat gets no answer; undefined where it does. */
+export function toldEnd(
+  { clientId, end }: SeenTurnEnd,
+  talk: ChatTalk | undefined,
+): TurnEnd | undefined {
+  if (talk?.isBusy === true && talk.clientId === clientId) return undefined;
+  return end.type === "done" ? end : { type: "failed", error: errorFrom(end.failure) };
+}
+
+export interface EndNote {
+  readonly text: string;
+  readonly paint: "warn" | "bad";
+}
 
 /** How a turn ended, where that has to be said. */
-export function endText(end: TurnEnd, style: Style): string | undefined {
+export function endNote(end: TurnEnd): EndNote | undefined {
   switch (end.type) {
     case "lost":
-      return style.warn("The connection was lost meanwhile; what comes of it is shown here.");
+      return { text: LOST, paint: "warn" };
     case "failed":
-      return style.bad(`✗ ${complaintOf(end.error)}`);
+      return { text: `✗ ${complaintOf(end.error)}`, paint: "bad" };
     case "done": {
       const { reason } = end.result;
       if (reason === "end_turn") return undefined;
-      return style.warn(ENDS.get(reason) ?? `Ended: ${oneLine(reason)}`);
+      return { text: ENDS.get(reason) ?? `Ended: ${oneLine(reason)}`, paint: "warn" };
     }
   }
 }
+
+const LOST = "The connection was lost meanwhile; what comes of it is shown here.";
 
 const ENDS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "Cancelled."],

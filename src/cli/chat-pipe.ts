@@ -5,7 +5,7 @@ import { oneLine, PLAIN, printable } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { toolCards } from "./chat-cards.ts";
 import { ownCommandIn } from "./chat-commands.ts";
-import { complaintOf } from "./chat-ends.ts";
+import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import { chatLines } from "./chat-lines.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
@@ -24,8 +24,8 @@ export interface PipeFaceOptions {
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
 export function pipeFace(options: PipeFaceOptions): ChatFace {
   const { terminal, isJson, isObserver, wholeBy, signal } = options;
-  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
   let sessionId = "";
+  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
@@ -78,7 +78,6 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
 
   function told({ update, ...of }: SessionTold): void {
     if (isJson) return json({ type: "update", ...of, update });
-    sessionId = of.sessionId;
     // Whoever asks something wants its answer alone.
     if (of.isHistory && !isObserver) return;
     switch (update.type) {
@@ -89,26 +88,31 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       case "tool":
         for (const row of cards.told(update)) note(row);
         return;
+      case "info": {
+        const end = update.turn === undefined ? undefined : toldEnd(update.turn, undefined);
+        if (end !== undefined && isObserver) endTurn(end);
+        return;
+      }
       default:
         return;
     }
   }
 
-  function ended(end: TurnEnd): void {
+  function endTurn(end: TurnEnd): void {
     message = null;
     endLine();
     cards.clear();
-    if (end.type === "done") {
-      const { result } = end;
-      if (isJson) json({ type: "end", ...result });
-      else if (result.reason !== "end_turn") note(`Ended: ${oneLine(result.reason)}`);
-      if (result.reason !== "end_turn") exitCode = 1;
-      return;
+    const said = end.type === "lost" ? LOST : endNote(end)?.text;
+    if (said !== undefined) note(said);
+  }
+
+  function ended(end: TurnEnd): void {
+    if (end.type !== "done" || end.result.reason !== "end_turn") exitCode = 1;
+    if (isJson && end.type === "done") json({ type: "end", ...end.result });
+    if (isJson && end.type !== "done") {
+      json({ type: "end", error: end.type === "lost" ? LOST : complaintOf(end.error) });
     }
-    exitCode = 1;
-    const error = end.type === "lost" ? LOST : complaintOf(end.error);
-    if (isJson) json({ type: "end", error });
-    note(error);
+    endTurn(end);
   }
 
   function take(talk: ChatTalk, text: string): boolean {
@@ -158,6 +162,7 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
     },
     note,
     opening(opened) {
+      sessionId = opened;
       if (isJson) json({ type: "session", sessionId: opened });
     },
     async run(talk, client) {

@@ -79,6 +79,25 @@ describe("a question of a chat", () => {
     ]);
   });
 
+  it("takes a letter for what stands behind it, whatever the agent calls the others", () => {
+    const options = [
+      { id: "n", name: "No", kind: "allow_once" },
+      { id: "reject", name: "y", kind: "reject_once" },
+    ];
+    const { read, prompt } = chatQuestion(asked({ options }), PLAIN);
+    expect(prompt).toBe("Run save? [y/n] ");
+    expect(["y", "n"].map(read)).toEqual([{ option: "n" }, { option: "reject" }]);
+    expect(read("no")).toBeUndefined();
+  });
+
+  it("has a letter of its own for all that was shortened", () => {
+    const options = ["done", "verify", "undo"].map((id) => ({ id, name: id, kind: "allow_once" }));
+    const context = { ...asked().context, input: { text: "x".repeat(3000) } };
+    const { prompt, read } = chatQuestion(asked({ options, context }), PLAIN);
+    expect(prompt).toBe("Go on? [d/v/u/a] ");
+    expect(["v", "a"].map(read)).toEqual([{ option: "verify" }, "show"]);
+  });
+
   it("shows all of what it shortened to who asks for it", () => {
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
     const { whole, prompt, read } = chatQuestion(asked({ context }), PLAIN);

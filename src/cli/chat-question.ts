@@ -26,7 +26,7 @@ interface Choice {
 export function chatQuestion(asked: PermissionQuestion, style: Style): ChatQuestion {
   const text = questionText(factsOf(asked), style);
   const choices = choicesOf(asked);
-  const showKey = choices.some(({ key }) => key === "d") ? "v" : "d";
+  const showKey = freeKey("dv", new Set(choices.map(({ key }) => key))) ?? "show";
   const offered = [
     ...choices.map(({ key, shown }) => `  ${style.strong(key)}  ${shown}`),
     ...(text.whole === undefined ? [] : [`  ${style.strong(showKey)}  Show all of it`]),
@@ -39,7 +39,10 @@ export function chatQuestion(asked: PermissionQuestion, style: Style): ChatQuest
     read(given) {
       const answer = given.trim().toLowerCase();
       if (text.whole !== undefined && answer === showKey) return "show";
-      return choices.find(({ key, words }) => answer === key || words.includes(answer))?.reply;
+      // Words are the agent's: one may be the letter of another choice, and what means two things is no answer.
+      const keyed = choices.find(({ key }) => answer === key);
+      const [meant, ...others] = choices.filter(({ words }) => words.includes(answer));
+      return (keyed ?? (others.length === 0 ? meant : undefined))?.reply;
     },
   };
 }
@@ -93,12 +96,16 @@ function choicesOf({ options }: PermissionQuestion): Choice[] {
   const taken = new Set<string>();
   return options.map(({ id, name, kind }) => {
     const usual = isPlain ? USUAL.get(kind) : undefined;
-    const letters = `${usual?.key ?? ""}${id.toLowerCase()}${LETTERS}`.match(/[a-z]/g) ?? [];
-    const key = letters.find((letter) => !taken.has(letter));
-    taken.add(key ?? "");
+    const key = freeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, taken) ?? id;
+    taken.add(key);
     const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];
-    return { key: key ?? id, words, shown: oneLine(name), reply: { option: id } };
+    return { key, words, shown: oneLine(name), reply: { option: id } };
   });
+}
+
+/** The first letter that stands for nothing else. */
+function freeKey(wanted: string, taken: ReadonlySet<string>): string | undefined {
+  return (wanted + LETTERS).match(/[a-z]/g)?.find((letter) => !taken.has(letter));
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

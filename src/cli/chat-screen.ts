@@ -8,7 +8,7 @@ import { textWidth } from "./markdown/text-width.ts";
 export interface ChatScreen {
   /** Columns for a row. */
   readonly width: number;
-  /** Rows that stay. */
+  /** Rows that stay; after the end they are printed as they are. */
   print(rows: readonly string[]): void;
   /** Rows above the line that is typed, which the next ones take the place of. */
   show(rows: readonly string[]): void;
@@ -66,12 +66,17 @@ export function chatScreen(
     if (isClosed) return;
     const { rows: below } = lines.getCursorPos();
     const above = shown();
-    const text = [...due, ...above].map((row) => `${row}\n`).join("");
+    const text = linesOf([...due, ...above]);
     output.write(BEGIN_UPDATE + erase(below + drawn) + text + "\n".repeat(below));
     due = [];
     drawn = above.length;
     lines.prompt(true);
     output.write(END_UPDATE);
+  }
+
+  function clearTyped(): void {
+    lines.write(null, { ctrl: true, name: "e" });
+    lines.write(null, { ctrl: true, name: "u" });
   }
 
   function schedule(): void {
@@ -92,13 +97,17 @@ export function chatScreen(
     if (!events.isRemembered()) history.shift();
   });
   lines.on("SIGINT", () => events.interrupt());
-  lines.on("close", () => events.end());
+  lines.on("close", () => {
+    if (!isClosed) events.end();
+  });
 
   return {
     get width() {
-      return rowWidth(output);
+      // The last column is left to the cursor.
+      return Math.min(columnsOf(output) - 1, WIDEST);
     },
     print(more) {
+      if (isClosed) return void output.write(linesOf(more));
       due.push(...more);
       schedule();
     },
@@ -107,7 +116,7 @@ export function chatScreen(
       schedule();
     },
     prompt(text) {
-      if (text === lines.getPrompt()) return;
+      if (isClosed || text === lines.getPrompt()) return;
       // It may be shorter than what it takes the place of.
       const { rows: below } = lines.getCursorPos();
       output.write(erase(below + drawn));
@@ -117,19 +126,22 @@ export function chatScreen(
       schedule();
     },
     async setAside() {
+      if (isClosed) return () => {};
       const { line } = lines;
-      lines.write(null, { ctrl: true, name: "e" });
-      lines.write(null, { ctrl: true, name: "u" });
+      clearTyped();
       await typed.dropTyped();
       return () => {
-        if (!isClosed) lines.write(line);
+        if (isClosed) return;
+        // An answer that was begun, and is no longer asked for.
+        clearTyped();
+        lines.write(line);
       };
     },
     close() {
       if (isClosed) return;
       rows = [];
       const { rows: below } = lines.getCursorPos();
-      output.write(erase(below + drawn) + due.map((row) => `${row}\n`).join("") + PASTE_OFF);
+      output.write(erase(below + drawn) + linesOf(due) + PASTE_OFF);
       isClosed = true;
       lines.close();
       typed.close();
@@ -137,9 +149,8 @@ export function chatScreen(
   };
 }
 
-/** Columns that are used: the last one is left to the cursor. */
-export function rowWidth(output: WriteStream): number {
-  return Math.min(columnsOf(output) - 1, WIDEST);
+function linesOf(rows: readonly string[]): string {
+  return rows.map((row) => `${row}\n`).join("");
 }
 
 /** Some terminals do not say. */

@@ -27,6 +27,8 @@ export type TurnEnd =
 /** One person in one session. */
 export interface ChatTalk {
   readonly sessionId: string;
+  /** The name of this chat among the session's clients. */
+  readonly clientId: string;
   role: Role;
   readonly isBusy: boolean;
   /** What is said when the turn is over. */
@@ -57,8 +59,9 @@ export async function openTalk(
   const sessionId = isNew ? (await client.newSession(place)).sessionId : existing;
   events.opening(sessionId, isNew);
   if (!isNew) await client.loadSession(sessionId, place);
-  const role = await attach(client, sessionId, flags.observe === true);
-  return talkIn(client, { sessionId, role }, events);
+  const clientId = `chat-${randomHex(4)}`;
+  const role = await attach(client, { sessionId, clientId }, flags.observe === true);
+  return talkIn(client, { sessionId, clientId, role }, events);
 }
 
 /** Undefined for a new one. */
@@ -81,42 +84,33 @@ async function wantedSession(
 }
 
 /** As controller where nobody else is it; who has no right to control asks as far as its key lets it. */
-async function attach(client: Client, sessionId: string, isObserver: boolean): Promise<Role> {
-  const own = {
-    clientId: `chat-${randomHex(4)}`,
-    secret: randomHex(16),
-    metadata: { surface: "chat" },
-  };
-  const wanted: readonly (Attachment & { readonly role: Role })[] = isObserver
-    ? [{ ...own, mode: "observer", role: "observer" }]
-    : [
-        { ...own, mode: "controller", role: "controller" },
-        { ...own, mode: "observer", role: "observer" },
-      ];
-  for (const { role, ...attachment } of wanted) {
+async function attach(
+  client: Client,
+  { sessionId, clientId }: Pick<ChatTalk, "sessionId" | "clientId">,
+  isObserver: boolean,
+): Promise<Role> {
+  const own = { clientId, secret: randomHex(16), metadata: { surface: "chat" } };
+  const observer: Attachment = { ...own, mode: "observer" };
+  if (!isObserver) {
     try {
-      await client.attach(sessionId, attachment);
-      return role;
+      await client.attach(sessionId, { ...own, mode: "controller" });
+      return "controller";
     } catch (error) {
       const code = error instanceof SpanlineError ? error.code : undefined;
-      if (code === "access_denied" && role === "controller") {
-        await client.attach(sessionId, {
-          ...own,
-          mode: "observer",
-          mayPrompt: true,
-          mayApprove: true,
-        });
+      if (code === "access_denied") {
+        await client.attach(sessionId, { ...observer, mayPrompt: true, mayApprove: true });
         return "guest";
       }
-      if (code !== "conflict" || role === "observer") throw error;
+      if (code !== "conflict") throw error;
     }
   }
+  await client.attach(sessionId, observer);
   return "observer";
 }
 
 function talkIn(
   client: Client,
-  { sessionId, role }: Pick<ChatTalk, "sessionId" | "role">,
+  { sessionId, clientId, role }: Pick<ChatTalk, "sessionId" | "clientId" | "role">,
   { began, ended }: TalkEvents,
 ): ChatTalk {
   let run: PromptRun | undefined;
@@ -137,6 +131,7 @@ function talkIn(
 
   return {
     sessionId,
+    clientId,
     role,
     get isBusy() {
       return run !== undefined;

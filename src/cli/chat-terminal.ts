@@ -7,16 +7,16 @@ import {
   sessionRows,
   type OwnCommand,
 } from "./chat-commands.ts";
-import { complaintOf, endText } from "./chat-ends.ts";
+import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatScreen } from "./chat-screen.ts";
-import type { ChatTalk } from "./chat-talk.ts";
+import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "./interruption.ts";
 
 /** A chat with a person at a terminal. */
-export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
+export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy">): ChatFace {
   let session: string | undefined;
   let talk: ChatTalk | undefined;
   let client: Client | undefined;
@@ -28,8 +28,19 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
   /** Something is said that nobody here asked for, so that a turn may be under way. */
   let isStirring = false;
   const lines = chatLines();
+  const screen = chatScreen(
+    { input: process.stdin, output: process.stdout },
+    {
+      line,
+      interrupt,
+      end: () => leave(0),
+      complete: (word) => completions(word, updates.commands),
+      isRemembered: () => !asking.isOpen,
+    },
+  );
   const view = chatView({
     ...options,
+    screen,
     status: () => ({
       sessionId: session,
       talk,
@@ -38,6 +49,7 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
     }),
   });
   const { style, updates, asking, note } = view;
+  view.renew();
 
   function line(text: string): void {
     warned = "";
@@ -78,6 +90,17 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
     }
   }
 
+  function ended(end: TurnEnd): void {
+    warned = "";
+    isStirring = false;
+    view.inOrder(() => {
+      updates.ended();
+      const said = endNote(end);
+      if (said !== undefined) note(said.text, style[said.paint]);
+      view.renew();
+    });
+  }
+
   async function cancel(own: ChatTalk): Promise<void> {
     const isBusy = own.isBusy || isStirring;
     warned = "cancelling";
@@ -89,7 +112,9 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
 
   function interrupt(): void {
     if (talk === undefined) return leave(INTERRUPTED);
-    const isBusy = talk.isBusy || asking.isOpen || isStirring;
+    // Whoever only watches leaves, and ends nothing of what others do.
+    const isWatching = talk.role === "observer" && !talk.isBusy;
+    const isBusy = !isWatching && (talk.isBusy || asking.isOpen || isStirring);
     if (isBusy && warned === "") {
       return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
     }
@@ -98,18 +123,6 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
     lines.clear();
     view.print([style.warn("Ctrl-C again leaves; the session stays.")]);
   }
-
-  const screen = chatScreen(
-    { input: process.stdin, output: process.stdout },
-    {
-      line,
-      interrupt,
-      end: () => leave(0),
-      complete: (word) => completions(word, updates.commands),
-      isRemembered: () => !asking.isOpen,
-    },
-  );
-  view.open(screen);
 
   return {
     opening(sessionId, isNew) {
@@ -123,19 +136,15 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
         view.renew();
       });
     },
-    ended(end) {
-      warned = "";
-      view.inOrder(() => {
-        updates.ended();
-        const text = endText(end, style);
-        if (text !== undefined) updates.note([text]);
-        view.renew();
-      });
-    },
+    ended,
     told(told) {
-      const isAgents = told.update.type === "agent-text" || told.update.type === "tool";
-      if (isAgents && !told.isHistory && talk?.isBusy === false) isStirring = true;
+      const { update, isHistory } = told;
+      const isAgents = update.type === "agent-text" || update.type === "tool";
+      if (isAgents && !isHistory && talk?.isBusy === false) isStirring = true;
       view.inOrder(() => updates.told(told));
+      const turn = update.type === "info" ? update.turn : undefined;
+      const end = turn === undefined ? undefined : toldEnd(turn, talk);
+      if (end !== undefined) ended(end);
     },
     ask(question, context) {
       const { toolCallId } = question.context;

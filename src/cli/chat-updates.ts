@@ -1,10 +1,12 @@
+import { stripVTControlCharacters } from "node:util";
 import type { SeenCommand, SeenText, SeenUpdate, SessionTold } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
-import { systemClock } from "../platform/clock.ts";
+import type { SteadyClock } from "../platform/clock.ts";
 import { toolCards } from "./chat-cards.ts";
 import { markdown, type MarkdownState } from "./markdown/markdown.ts";
 import type { MarkStyle } from "./markdown/marks.ts";
 import { wrapped } from "./markdown/row-layout.ts";
+import { textWidth } from "./markdown/text-width.ts";
 
 export interface ChatPage {
   /** Rows that stay. */
@@ -19,6 +21,7 @@ export interface UpdatesOptions {
   readonly style: Style;
   readonly marks: MarkStyle;
   readonly wholeBy: () => string | undefined;
+  readonly clock: Pick<SteadyClock, "monotonic">;
   /** What stands below the rows that are still open. */
   readonly below: () => readonly string[];
 }
@@ -47,7 +50,7 @@ interface Saying {
 }
 
 export function chatUpdates(options: UpdatesOptions): ChatUpdates {
-  const { page, style, marks, wholeBy, below } = options;
+  const { page, style, marks, wholeBy, clock, below } = options;
   const width = (): number => page.width;
   const spoken = markdown({ style: marks, width });
   const thought = markdown({ style: thoughtStyle(marks), width: () => width() - 2 });
@@ -117,14 +120,19 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
     if (codec.openRows(current.text).length === 0) putNotes();
   }
 
+  /** A text behind a sign; its other rows begin where the first one does. */
+  function behind(sign: string, text: string): string[] {
+    const columns = textWidth(stripVTControlCharacters(sign)) + 1;
+    return text
+      .split("\n")
+      .flatMap((line) => wrapped(oneLine(line), width() - columns))
+      .map((row, at) => (at === 0 ? `${sign} ${row}` : " ".repeat(columns) + row));
+  }
+
   function said(text: string): void {
     endSaying();
     cards.clear();
-    const rows = text.split("\n").flatMap((line) => wrapped(oneLine(line), width() - 2));
-    put(
-      "user",
-      rows.map((row, at) => (at === 0 ? `${style.strong("›")} ${row}` : `  ${row}`)),
-    );
+    put("user", behind(style.strong("›"), text));
     last = "said";
   }
 
@@ -142,11 +150,11 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
         return put("tool", rows);
       }
       case "plan": {
-        const rows = update.entries.map(({ content, status }) => {
-          const sign = PLAN_SIGNS.get(status) ?? "☐";
-          const row = `  ${sign} ${oneLine(content)}`;
-          return status === "completed" ? style.dim(row) : row;
-        });
+        const rows = update.entries.flatMap(({ content, status }) =>
+          behind(`  ${PLAN_SIGNS.get(status) ?? "☐"}`, content).map((row) =>
+            status === "completed" ? style.dim(row) : row,
+          ),
+        );
         if (rows.join("\n") === plan) return;
         plan = rows.join("\n");
         endSaying();
@@ -159,7 +167,7 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
         const { message } = update.fields;
         if (update.name !== "log" || typeof message !== "string") return;
         endSaying();
-        return put("log", [style.warn(`! ${oneLine(message)}`)]);
+        return put("log", behind("!", message).map(style.warn));
       }
       case "mode":
       case "options":
@@ -171,13 +179,13 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
 
   return {
     told({ update, isHistory }) {
-      if (update.type === "agent-text" && !isHistory) heardAt = systemClock.monotonic();
+      if (update.type === "agent-text" && !isHistory) heardAt = clock.monotonic();
       show(update);
       refresh();
     },
     note(rows) {
       notes = [...notes, ...rows];
-      const isFlowing = systemClock.monotonic() - heardAt < FLOWING_MS;
+      const isFlowing = clock.monotonic() - heardAt < FLOWING_MS;
       const isInLine = saying !== undefined && codecOf(saying).openRows(saying.text).length > 0;
       if (!isFlowing) endSaying();
       if (!isFlowing || !isInLine) putNotes();

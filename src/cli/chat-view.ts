@@ -1,14 +1,16 @@
 import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
+import { systemClock } from "../platform/clock.ts";
 import { chatAsking, type ChatAsking } from "./chat-asking.ts";
-import { cut } from "./chat-cards.ts";
-import { rowWidth, type ChatScreen } from "./chat-screen.ts";
+import type { ChatScreen } from "./chat-screen.ts";
 import type { ChatTalk } from "./chat-talk.ts";
-import { chatUpdates, type ChatPage, type ChatUpdates } from "./chat-updates.ts";
+import { chatUpdates, type ChatUpdates } from "./chat-updates.ts";
 import { markStyle, type Paint } from "./markdown/marks.ts";
 import { wrapped } from "./markdown/row-layout.ts";
+import { cut } from "./markdown/text-width.ts";
 import { coloured, colouredMarks } from "./style.ts";
 
 export interface ViewOptions {
+  readonly screen: ChatScreen;
   readonly hasColours: boolean;
   /** How to see all of what was shortened in a session. */
   readonly wholeBy: (sessionId: string) => string | undefined;
@@ -37,45 +39,32 @@ export interface ChatView {
   print(rows: readonly string[]): void;
   /** What stands below what is said has changed. */
   renew(): void;
-  open(screen: ChatScreen): void;
   close(last: string): void;
 }
 
-export function chatView({ hasColours, wholeBy, status }: ViewOptions): ChatView {
+export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): ChatView {
   const style: Style = hasColours ? coloured() : PLAIN;
-  let screen: ChatScreen | undefined;
-  let opened: (screen: ChatScreen) => void = () => {};
-  const opening = new Promise<ChatScreen>((resolve) => (opened = resolve));
   /** What came while a question is open. */
   let held: (() => void)[] | undefined;
 
-  const page: ChatPage = {
-    print(rows) {
-      if (screen === undefined) process.stdout.write(rows.map((row) => `${row}\n`).join(""));
-      else screen.print(rows);
-    },
-    show: (rows) => screen?.show(rows),
-    get width() {
-      return screen?.width ?? rowWidth(process.stdout);
-    },
-  };
   const marks = hasColours ? markStyle(style, colouredMarks()) : markStyle(PLAIN, null);
   const updates = chatUpdates({
-    page,
+    page: screen,
     style,
     marks,
     wholeBy() {
       const { sessionId } = status();
       return sessionId === undefined ? undefined : wholeBy(sessionId);
     },
-    below: () => statusRows(status()).map((row) => style.dim(cut(row, page.width))),
+    clock: systemClock,
+    below: () => statusRows(status()).map((row) => style.dim(cut(row, screen.width))),
   });
   const asking = chatAsking({
-    screen: opening,
+    screen,
     style,
     hold() {
       held ??= [];
-      page.show([]);
+      screen.show([]);
     },
     release() {
       const due = held ?? [];
@@ -92,34 +81,30 @@ export function chatView({ hasColours, wholeBy, status }: ViewOptions): ChatView
 
   function renew(): void {
     if (held !== undefined) return;
-    screen?.prompt(style.strong(status().isContinued ? "… " : "› "));
+    screen.prompt(style.strong(status().isContinued ? "… " : "› "));
     updates.refresh();
   }
 
   return {
     style,
     get width() {
-      return page.width;
+      return screen.width;
     },
     updates,
     asking,
     inOrder,
     note(text, paint = style.dim) {
-      inOrder(() => updates.note(wrapped(text, page.width).map(paint)));
+      const rows = (): string[] =>
+        text.split("\n").flatMap((line) => wrapped(oneLine(line), screen.width));
+      inOrder(() => updates.note(rows().map(paint)));
     },
-    print: (rows) => page.print(rows),
+    print: (rows) => screen.print(rows),
     renew,
-    open(given) {
-      screen = given;
-      renew();
-      opened(given);
-    },
     close(last) {
       held = undefined;
       updates.ended();
-      page.print(last === "" ? [] : wrapped(last, page.width).map(style.dim));
-      screen?.close();
-      screen = undefined;
+      screen.print(last === "" ? [] : wrapped(last, screen.width).map(style.dim));
+      screen.close();
     },
   };
 }

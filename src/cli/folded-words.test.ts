@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coloured } from "./style.ts";
 import { foldedWords } from "./folded-words.ts";
+import { textWidth } from "./markdown/text-width.ts";
+import { coloured } from "./style.ts";
 
 describe("a row that is too wide", () => {
   it("is broken between words, with its indent", () => {
@@ -8,11 +10,33 @@ describe("a row that is too wide", () => {
     expect(foldedWords("  one  two", 20)).toEqual(["  one  two"]);
   });
 
-  it("is broken anywhere where a word is as wide as the terminal", () => {
-    expect(foldedWords(`  a ${"x".repeat(40)}`, 30)).toEqual([
-      `  a ${"x".repeat(26)}`,
-      `  ${"x".repeat(14)}`,
+  it("is broken within a word only where that is wider than a row", () => {
+    expect(foldedWords(`  a ${"x".repeat(40)} b c`, 30)).toEqual([
+      "  a",
+      `  ${"x".repeat(28)}`,
+      `  ${"x".repeat(12)} b c`,
     ]);
+    expect(foldedWords("x".repeat(40), 30)).toEqual(["x".repeat(30), "x".repeat(10)]);
+  });
+
+  it("is never wider than the terminal, and loses no word", () => {
+    const word = fc.string({
+      unit: fc.constantFrom("a", "b", "好", "😀", "é"),
+      minLength: 1,
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1 }),
+        fc.integer({ min: 0, max: 90 }),
+        fc.integer({ min: 20, max: 60 }),
+        (words, indent, width) => {
+          const rows = foldedWords(" ".repeat(indent) + words.join(" "), width);
+          expect(rows.filter((row) => textWidth(row) > width)).toEqual([]);
+          expect(rows.join("").replaceAll(" ", "")).toBe(words.join(""));
+        },
+      ),
+    );
   });
 
   it("is measured without its colours", () => {

@@ -8,7 +8,8 @@ export function folded(text: string, columns: number | undefined): string {
     .flatMap((line) => {
       const indent = /^ */.exec(line)?.[0].slice(0, DEEPEST) ?? "";
       const width = (columns ?? 0) - indent.length;
-      return indent === "" || width < LEAST_WIDTH ? [line] : pieces(line, indent, width);
+      if (indent === "" || width < LEAST_WIDTH) return [line];
+      return brokenAnywhere(line.slice(indent.length), width).map((piece) => indent + piece);
     })
     .join("\n");
 }
@@ -17,20 +18,21 @@ export function folded(text: string, columns: number | undefined): string {
 const DEEPEST = 4;
 const LEAST_WIDTH = 20;
 
-function pieces(line: string, indent: string, width: number): string[] {
+/** Pieces of a text that are no wider than this; our own colours may be in it. */
+export function brokenAnywhere(text: string, width: number): string[] {
   const found: string[] = [];
   let piece = "";
   let used = 0;
-  for (const [sign] of line.slice(indent.length).matchAll(SIGNS)) {
+  for (const [sign] of text.matchAll(SIGNS)) {
     const wide = widthOf(sign);
     if (used + wide > width) {
-      found.push(indent + piece);
+      found.push(piece);
       [piece, used] = ["", 0];
     }
     piece += sign;
     used += wide;
   }
-  return [...found, indent + piece];
+  return [...found, piece];
 }
 
 // oxlint-disable-next-line no-control-regex -- what begins our own colours

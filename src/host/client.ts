@@ -7,7 +7,7 @@ import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/ag
 import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
 import type { Host } from "./create-host.ts";
-import type { AskingRules } from "./keep-asking.ts";
+import type { KeepAliveRules } from "./keep-alive.ts";
 import type { LinkState, ReconnectRules } from "./link.ts";
 import type { PromptRun } from "./prompt-run.ts";
 import type { Report } from "./report.ts";
@@ -77,7 +77,7 @@ export interface ClientOptions {
   readonly takeUp?: "resume" | "load";
   readonly reconnect?: Partial<ReconnectRules>;
   /** How soon a WebSocket is given up whose other side says nothing any more. */
-  readonly asking?: Partial<AskingRules>;
+  readonly keepAlive?: Partial<KeepAliveRules>;
   readonly report?: Report;
   readonly clock?: BudgetClock;
   /** From 0 up to 1, for waits that are not all the same. */

@@ -9,7 +9,7 @@ import type { Client, ClientOptions } from "./client.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import { createHost } from "./create-host.ts";
 import { heldUpdates } from "./held-updates.ts";
-import type { AskingRules } from "./keep-asking.ts";
+import type { KeepAliveRules } from "./keep-alive.ts";
 import { knownSessions } from "./known-sessions.ts";
 import { keepLink, type Link, type ReconnectRules } from "./link.ts";
 import { liveCalls } from "./live-calls.ts";
@@ -122,7 +122,7 @@ function linkOf(
       return agent;
     },
     rules: { ...RECONNECT, ...options.reconnect, ...(isOnce && { attempts: 0 }) },
-    asking: { ...ASKING, ...options.asking },
+    keepAlive: { ...KEEP_ALIVE, ...options.keepAlive },
     clock,
     random: options.random ?? webRandomFraction,
     onState: (state) => guarded(() => options.onState?.(state)),
@@ -157,4 +157,4 @@ const INFO = { name: "spanline-host", title: "Spanline host", version: "0" };
 /** Milliseconds for the answer to `initialize`. */
 const GREETING_MS = 30_000;
 const RECONNECT: ReconnectRules = { first: 250, longest: 15_000, attempts: 12 };
-const ASKING: AskingRules = { everyMs: 15_000, withinMs: 10_000 };
+const KEEP_ALIVE: KeepAliveRules = { everyMs: 15_000, withinMs: 10_000 };

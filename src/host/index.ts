@@ -34,6 +34,7 @@ export type {
   SeenText,
   SeenTool,
   SeenToolContent,
+  SeenTurnEnd,
   SeenUpdate,
   ToolStatus,
 } from "../wire/acp/client/seen-update.ts";
@@ -69,7 +70,7 @@ export type {
   HostToolContext,
   HostToolDefinition,
 } from "./host-options.ts";
-export type { AskingRules } from "./keep-asking.ts";
+export type { KeepAliveRules } from "./keep-alive.ts";
 export type { LinkState, ReconnectRules } from "./link.ts";
 export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
 export { permissionText } from "./permission-text.ts";

@@ -4,7 +4,7 @@ import type { BudgetClock } from "../async/budget.ts";
 import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
 import type { Connection } from "./connection.ts";
-import { keepAsking, type AskingRules } from "./keep-asking.ts";
+import { keepAlive, type KeepAliveRules } from "./keep-alive.ts";
 import type { Transport } from "./transports/transport.ts";
 
 /** How a client's connection is. */
@@ -21,7 +21,7 @@ export interface LinkOptions {
   readonly greet: (connection: Connection, isAgain: boolean) => Promise<AgentProfile>;
   readonly rules: ReconnectRules;
   /** For transports that may end unnoticed. */
-  readonly asking: AskingRules;
+  readonly keepAlive: KeepAliveRules;
   readonly clock: BudgetClock;
   readonly random: () => number;
   readonly onState: (state: LinkState) => void;
@@ -61,18 +61,18 @@ export function keepLink(options: LinkOptions): Link {
     closing.signal.throwIfAborted();
     connection = open(transport);
     const end = connection;
-    let stopAsking = (): void => {};
+    let stopKeeping = (): void => {};
     try {
       const agent = await greet(connection, isAgain);
       const since = clock.monotonic();
       isLive = true;
       next.resolve({ connection, agent });
       onState({ type: "connected", agent, isAgain });
-      if (transport.mayStall === true) stopAsking = keepAsking(end, clock, options.asking);
+      if (transport.mayStall === true) stopKeeping = keepAlive(end, clock, options.keepAlive);
       await connection.over;
       return { livedMs: clock.monotonic() - since };
     } finally {
-      stopAsking();
+      stopKeeping();
       if (isLive) next = deferred();
       isLive = false;
       end.close();

@@ -25,7 +25,7 @@ export function takeInline(source: string, before: string, isWhole: boolean): Ta
 export function inlinePieces(line: string, marks: readonly Mark[] = []): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < line.length;) {
-    const taken = takeInline(line.slice(at), line.slice(0, at).slice(-1), true);
+    const taken = takeInline(line.slice(at), line.charAt(at - 1), true);
     if (taken === undefined) break;
     pieces.push(...taken.pieces.map((piece) => ({ ...piece, marks: [...piece.marks, ...marks] })));
     at += taken.length;

@@ -107,6 +107,11 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
+  it("knows at once that a line of dashes and something else begins no table", () => {
+    const line = `|${"-".repeat(5000)}x`;
+    expect(rowsOf([`| a |\n${line}\n`], LETTERS, 10_000)).toEqual(["| a |", line]);
+  });
+
   it("shows a table of too many columns as lists", () => {
     const table =
       "| A | B | C | D |\n|---|---|---|---|\n| long words | 2 is here | 3 is there | 4 is nowhere |\n";

@@ -2,8 +2,16 @@ import type { Emit } from "../../domain/codec.ts";
 import { printable } from "../../inspect/style.ts";
 import { blockStart, type TextStart } from "./block-start.ts";
 import { inlinePieces, provisionalPieces, takeInline } from "./inline.ts";
-import type { Mark, MarkStyle, Piece } from "./marks.ts";
-import { addPiece, endRows, rowLayout, rowsSoFar, type Row, type RowLayout } from "./row-layout.ts";
+import type { Mark, MarkStyle } from "./marks.ts";
+import {
+  addPiece,
+  endRows,
+  rowLayout,
+  rowsSoFar,
+  type Row,
+  type RowLayout,
+  type RowPlace,
+} from "./row-layout.ts";
 import { isTable, tableRows } from "./table.ts";
 import { signsOf, signWidth, textWidth } from "./text-width.ts";
 
@@ -21,7 +29,9 @@ export interface MarkdownState {
   line: string;
   /** The block that the line belongs to, once that is known. */
   block: { readonly layout: RowLayout; readonly marks: readonly Mark[] } | undefined;
+  /** The character before what is left of the line. */
   before: string;
+  /** What the code that is being said began with. */
   fence: string | undefined;
   /** Lines of a table that may go on: how wide its columns are is known at its end. */
   table: readonly string[];
@@ -60,15 +70,12 @@ export function markdown({ style, width }: MarkdownOptions): Markdown {
   }
 
   function textRows(line: string): string[] {
-    const layout = rowLayout(placeOf({ type: "text", first: "", rest: "", marks: [], length: 0 }));
-    return rowsSoFar(layout, piecesOf(line)).map(({ text }) => text);
+    const layout = rowLayout(placeOf({ first: "", rest: "" }));
+    const pieces = style.hasColours ? inlinePieces(line) : [{ text: line, marks: [] }];
+    return rowsSoFar(layout, pieces).map(({ text }) => text);
   }
 
-  function piecesOf(line: string, marks: readonly Mark[] = []): Piece[] {
-    return style.hasColours ? inlinePieces(line, marks) : [{ text: line, marks }];
-  }
-
-  function placeOf({ first, rest }: TextStart) {
+  function placeOf({ first, rest }: Pick<TextStart, "first" | "rest">): RowPlace {
     const before = (text: string): Row => ({
       text: style.paints.dim(text),
       width: textWidth(text),
@@ -106,7 +113,7 @@ export function markdown({ style, width }: MarkdownOptions): Markdown {
       for (const piece of taken.pieces) {
         addPiece(layout, { ...piece, marks: [...piece.marks, ...marks] }, put);
       }
-      state.before = state.line.slice(0, taken.length).slice(-1);
+      state.before = state.line.charAt(taken.length - 1);
       state.line = state.line.slice(taken.length);
     }
     if (!isWhole) return;

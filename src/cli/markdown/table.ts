@@ -7,7 +7,7 @@ type Side = "left" | "right" | "middle";
 type Cell = readonly Piece[];
 
 export function isTable(lines: readonly string[]): boolean {
-  return /^\s*\|(?:\s*:?-+:?\s*\|?)+\s*$/.test(lines[1] ?? "");
+  return cellsOf(lines[1] ?? "").every((cell) => /^:?-+:?$/.test(cell));
 }
 
 /** A table as rows of the terminal. What is too wide for its column goes on below. */

@@ -4,6 +4,19 @@ export function textWidth(text: string): number {
   return signsOf(text).reduce((width, sign) => width + signWidth(sign), 0);
 }
 
+/** A text on one row: what there is no room for gives way to an ellipsis. */
+export function cut(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let short = "";
+  let used = 1;
+  for (const sign of signsOf(text)) {
+    used += signWidth(sign);
+    if (used > columns) break;
+    short += sign;
+  }
+  return `${short}…`;
+}
+
 /** What people see as single signs: letters with their accents, pictures of several parts. */
 export function signsOf(text: string): string[] {
   return NARROW.test(text)

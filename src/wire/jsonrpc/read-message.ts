@@ -63,7 +63,7 @@ function outcomeOf({ result, error }: JsonObject): RpcAnswer {
   return { ok: false, error: readError(error) };
 }
 
-function readError(error: JsonValue): RpcError {
+export function readError(error: JsonValue): RpcError {
   if (!isObject(error)) return { code: RPC_CODES.internal, message: "unreadable", data: error };
   const { code, message, data } = error;
   return {

@@ -27,6 +27,11 @@ function event(params: JsonValue, extensions: readonly string[] = []): unknown {
   return reading.ok ? reading.value.update : undefined;
 }
 
+function turnEnded(ended: JsonObject): JsonObject {
+  const harn = { turn: { turnId: "turn_1", promptId: "p", ...ended } };
+  return { sessionUpdate: "session_info_update", _meta: { harn } };
+}
+
 describe("reading an update", () => {
   it.each<[string, JsonValue, unknown]>([
     [
@@ -90,6 +95,23 @@ describe("reading an update", () => {
       "a title that is gone",
       { sessionUpdate: "session_info_update", title: null },
       { type: "info", title: null },
+    ],
+    [
+      "how a turn ended, with the client that prompted",
+      turnEnded({ clientId: "c", result: { stopReason: "cancelled" } }),
+      {
+        type: "info",
+        turn: {
+          turnId: "turn_1",
+          clientId: "c",
+          end: { type: "done", result: { reason: "cancelled", usage: null } },
+        },
+      },
+    ],
+    [
+      "how a turn failed",
+      turnEnded({ clientId: null, error: { code: -32603, message: "No" } }),
+      { turn: { clientId: null, end: { type: "failed", failure: { message: "No" } } } },
     ],
     [
       "usage",

@@ -3,6 +3,7 @@ import { shown } from "../../../domain/shown.ts";
 import { read, unreadable, type Reading } from "../host/reading.ts";
 import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "./fields.ts";
 import { readToolUpdate } from "./read-tool-update.ts";
+import { readTurnEnd } from "./read-turn-end.ts";
 import type { SeenText, SeenUpdate } from "./seen-update.ts";
 
 /** An update, and of which session. */
@@ -142,10 +143,15 @@ function readOptions(options: JsonValue | undefined): SeenUpdate | undefined {
   return Array.isArray(options) ? { type: "options", options: objectsOf(options) } : undefined;
 }
 
-function readInfo({ title, updatedAt }: JsonObject): SeenUpdate {
+function readInfo(update: JsonObject): SeenUpdate {
+  const { title, updatedAt } = update;
   return {
     type: "info",
-    ...present({ title: textOrNull(title), updatedAt: textOrNull(updatedAt) }),
+    ...present({
+      title: textOrNull(title),
+      updatedAt: textOrNull(updatedAt),
+      turn: readTurnEnd(update),
+    }),
   };
 }
 

@@ -1,6 +1,8 @@
+import type { Failure } from "../../../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
 import type { FileDiff, FileLocation } from "../../../domain/tool-output.ts";
 import type { Executor } from "../../../domain/tool-traits.ts";
+import type { PromptResult } from "./agent-results.ts";
 
 /** What an agent tells of a session, in our words. Names that are not known come to none of these. */
 export type SeenUpdate =
@@ -108,6 +110,18 @@ export interface SeenInfo {
   /** Null where the session has no title any more. */
   readonly title?: string | null;
   readonly updatedAt?: string | null;
+  /** How a turn ended, where the agent tells everybody. */
+  readonly turn?: SeenTurnEnd;
+}
+
+/** A turn is over, whoever prompted for it. */
+export interface SeenTurnEnd {
+  readonly turnId: string;
+  /** The client that prompted; null where nobody knows. */
+  readonly clientId: string | null;
+  readonly end:
+    | { readonly type: "done"; readonly result: PromptResult }
+    | { readonly type: "failed"; readonly failure: Failure };
 }
 
 export interface SeenUsage {

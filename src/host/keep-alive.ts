@@ -2,7 +2,7 @@ import type { Timer } from "../async/call-guard.ts";
 import { pingRequest } from "../wire/acp/client/agent-requests.ts";
 import type { Connection } from "./connection.ts";
 
-export interface AskingRules {
+export interface KeepAliveRules {
   /** Milliseconds between an answer and the next time that the agent is asked whether it is there. */
   readonly everyMs: number;
   /** How long it may take to answer. */
@@ -13,10 +13,10 @@ export interface AskingRules {
  * Closes a connection whose other side is gone without a word: a machine that sleeps, a network that changed. Any answer will do,
  * also that there is no such method. Gives back how to stop.
  */
-export function keepAsking(
+export function keepAlive(
   connection: Pick<Connection, "request" | "close">,
   timer: Timer,
-  { everyMs, withinMs }: AskingRules,
+  { everyMs, withinMs }: KeepAliveRules,
 ): () => void {
   let isStopped = false;
   let callOff = timer.after(everyMs, ask);

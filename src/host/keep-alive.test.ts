@@ -33,7 +33,7 @@ describe("a client whose agent is gone without a word", () => {
       },
       {
         clock,
-        asking: { everyMs: 1000, withinMs: 500 },
+        keepAlive: { everyMs: 1000, withinMs: 500 },
         reconnect: { first: 10, longest: 10 },
         onState: ({ type }) => states.push(type),
       },
