@@ -8,6 +8,7 @@ import type { Executor } from "../../domain/tool-traits.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { permissionRequest } from "./permission-request.ts";
 import type { SessionUpdate } from "./session-update.ts";
+import { STOCK_CLIENT } from "./client-profile.ts";
 import { updateEncoder } from "./update-encoder.ts";
 
 function tool(name: string, executor?: Executor): ToolFacts {
