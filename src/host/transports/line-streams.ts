@@ -4,12 +4,28 @@ import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
 export interface LineStreams {
-  /** What the agent writes. */
-  readonly input: ReadableStream<Uint8Array | string>;
-  /** What the agent reads. It is given bytes. */
-  readonly output: WritableStream<Uint8Array>;
+  /** What the agent writes: a `ReadableStream` of bytes or texts. */
+  readonly input: ReadableInput;
+  /** What the agent reads: a `WritableStream` that takes bytes. */
+  readonly output: WritableOutput;
   /** A longer line is passed over. */
   readonly maxLineBytes?: number;
+}
+
+/** As much of web streams as is used: those of Node and of browsers are other types where a program knows both. */
+export interface ReadableInput {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | string | undefined }>;
+    cancel(): Promise<void>;
+  };
+}
+
+export interface WritableOutput {
+  getWriter(): {
+    readonly closed: Promise<unknown>;
+    write(bytes: Uint8Array): Promise<void>;
+    close(): Promise<void>;
+  };
 }
 
 /**
