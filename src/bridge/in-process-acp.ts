@@ -115,5 +115,9 @@ function withAgent(sessions: Sessions, agent: string | undefined): Sessions {
     const message = `agent is "${agent}", and there is no such agent; there is ${known}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
-  return { ...sessions, open: (wanted) => sessions.open({ agent, ...wanted }) };
+  return {
+    ...sessions,
+    ready: (named = agent) => sessions.ready(named),
+    open: (wanted) => sessions.open({ agent, ...wanted }),
+  };
 }
