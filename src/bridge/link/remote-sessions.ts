@@ -147,7 +147,8 @@ export async function remoteSessions(
     },
     command: (...given) => call("command", ...given),
     equip: (...given) => call("equip", ...given),
-    ready: (agent) => call("ready", agent),
+    // What is undefined here would be null there.
+    ready: (agent) => (agent === undefined ? call("ready") : call("ready", agent)),
     peek: (sessionId) => call("peek", sessionId),
     rules: (sessionId) => call("rules", sessionId),
     find: (sessionId) => call("find", sessionId),

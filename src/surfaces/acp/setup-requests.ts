@@ -40,8 +40,10 @@ export function setupRequests(
 
   async function sessionFor(setup: SessionSetup): Promise<SessionEntry> {
     const found = await fixedSession();
-    await sessions.ready(found?.agent);
-    return found ?? sessions.open({ principal, ...place(setup) });
+    const { agent } = found ?? setup;
+    await sessions.ready(agent);
+    const named = agent === undefined ? {} : { agent };
+    return found ?? sessions.open({ principal, ...named, ...place(setup) });
   }
 
   async function fixedSession(): Promise<SessionEntry | undefined> {

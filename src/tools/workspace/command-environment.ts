@@ -35,6 +35,8 @@ const DEFAULTS = [
   ["PATH", "/usr/local/bin:/usr/bin:/bin"],
   ["LANG", "C.UTF-8"],
   ["TERM", "dumb"],
+  // A bash that is nobody's child, with a socket for its input, takes itself for a remote login and reads the user's own files first.
+  ["SHLVL", "1"],
 ] as const;
 
 function isCredential(name: string): boolean {

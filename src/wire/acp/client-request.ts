@@ -45,4 +45,6 @@ export interface SessionSetup {
   readonly servers: readonly BroughtServer[];
   /** What the client was told on another connection. */
   readonly from?: UpdateCursor;
+  /** The agent of a new session. */
+  readonly agent?: string;
 }

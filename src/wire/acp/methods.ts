@@ -150,11 +150,14 @@ function decodeSetup(params: JsonObject): Decoded<SessionSetup> {
   const cursor = cursorIn(meta);
   const from = typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
   if (cursor !== undefined && from === undefined) return refusedParams(NO_PLACE);
+  const { agent } = harnFields(params);
+  if (agent !== undefined && !isFilled(agent)) return refusedParams('"agent" is no name');
   return decoded({
     workingDirectory,
     folders,
     servers: servers.value,
     ...(from !== undefined && { from }),
+    ...(agent !== undefined && { agent }),
   });
 }
 

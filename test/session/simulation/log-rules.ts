@@ -5,6 +5,7 @@ import { partText } from "../../../src/domain/part-text.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
 import type { Happening } from "../../../src/session/input.ts";
 import { sessionFields } from "../../../src/session/session-fields.ts";
+import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { isIdempotent } from "./agent-facts.ts";
 import { approvalRules } from "./approval-rules.ts";
@@ -319,7 +320,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
     if (happening.type === "commanded") {
       const { current } = before.turn;
-      const now = { running: current?.promptId, isPaused: (current?.pause ?? null) !== null };
+      const isPaused = (current?.pause ?? null) !== null;
+      const now = { running: current?.promptId, isPaused, mode: before.mode };
       const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
@@ -390,15 +392,16 @@ type Commanded = Extract<Happening, { readonly type: "commanded" }>;
 function rightFor(
   { command, by }: Commanded,
   askers: ReadonlyMap<string, string | undefined>,
-  { running, isPaused }: { readonly running: string | undefined; readonly isPaused: boolean },
+  { running, isPaused, mode }: Now,
 ): Right | undefined {
   const isOwn = (promptId: string | undefined): boolean =>
     promptId !== undefined && askers.get(promptId) === by.principal;
   switch (command.type) {
     case "prompt":
-    case "configure":
     case "forget":
       return "prompt";
+    case "configure":
+      return WIDTHS[command.mode] > WIDTHS[mode] ? "approve" : "prompt";
     case "give-results":
       return !isPaused || isOwn(running) ? "prompt" : "control";
     case "answer":
@@ -419,6 +422,14 @@ function rightFor(
       return undefined;
   }
 }
+
+interface Now {
+  readonly running: string | undefined;
+  readonly isPaused: boolean;
+  readonly mode: SessionMode;
+}
+
+const WIDTHS: { readonly [Mode in SessionMode]: number } = { "read-only": 0, ask: 1, default: 2 };
 
 /** It is told all that the log has with every call. */
 function forgets({ agent }: SessionState): boolean {

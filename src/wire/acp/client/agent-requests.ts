@@ -36,10 +36,14 @@ export interface SessionPlace {
   readonly workingDirectory: string;
   /** MCP servers, as ACP has them. */
   readonly servers?: readonly JsonObject[];
+  /** The agent of a new session, where the other side has several; its first one when it is not given. */
+  readonly agent?: string;
 }
 
 export function newSessionRequest(place: SessionPlace): AgentRequest {
-  return { method: "session/new", params: placeParams(place) };
+  const { agent } = place;
+  const meta = agent === undefined ? {} : { _meta: { harn: { agent } } };
+  return { method: "session/new", params: { ...placeParams(place), ...meta } };
 }
 
 /** `cursor` is the last that the client was told, where the agent says such. */

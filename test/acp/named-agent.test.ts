@@ -1,0 +1,51 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createSessions } from "../../src/session/create-sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { acpClient, type AcpClient } from "../support/acp-client.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+async function client(): Promise<AcpClient> {
+  const agents = ["first", "second"].map((name) =>
+    agentOf({ name, provider: scriptedProvider([says(`I am the ${name}`)]) }),
+  );
+  const sessions = createSessions({
+    store: memoryStore(),
+    agents,
+    clock: systemClock,
+    owner: "test",
+  });
+  onTestFinished(() => sessions.close());
+  const connected = await acpClient(sessions);
+  await connected.ask("initialize");
+  return connected;
+}
+
+describe("a new session", () => {
+  it.each([
+    [{}, "first"],
+    [{ agent: "second" }, "second"],
+  ])("with %j is the agent's that it names, or the first one's", async (harn, name) => {
+    const editor = await client();
+    const { sessionId } = await editor.result("session/new", { ...SETUP, _meta: { harn } });
+    const prompt = [{ type: "text", text: "Who?" }];
+    await editor.result("session/prompt", { sessionId, prompt });
+    expect(JSON.stringify(editor.updates())).toContain(`I am the ${name}`);
+  });
+
+  it.each([[""], [7]])("is refused with %j for a name", async (agent) => {
+    const editor = await client();
+    const answer = await editor.ask("session/new", { ...SETUP, _meta: { harn: { agent } } });
+    expect(answer["error"]).toMatchObject({ code: -32602 });
+  });
+
+  it("with an agent that there is not is refused, and those that there are are named", async () => {
+    const editor = await client();
+    const harn = { agent: "third" };
+    const answer = await editor.ask("session/new", { ...SETUP, _meta: { harn } });
+    expect(JSON.stringify(answer["error"])).toContain("first, second");
+  });
+});
