@@ -165,7 +165,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         const { id, line } = checked(rpc.request(wanted.method, wanted.params, own));
         function cancel(): void {
           send(cancelRequestNotification(id));
-          if (stillWaits || !rpc.forget(id)) return;
+          if (stillWaits || rpc.forget(id) === undefined) return;
           settled();
           reject(signal?.reason);
         }

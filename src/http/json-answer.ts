@@ -17,10 +17,19 @@ export function jsonAnswer(
   value: unknown,
   headers: ServedAnswer["headers"] = {},
 ): ServedAnswer {
+  return jsonTextAnswer(status, `${jsonText(value)}\n`, headers);
+}
+
+/** The same for what is JSON already. */
+export function jsonTextAnswer(
+  status: number,
+  text: string,
+  headers: ServedAnswer["headers"] = {},
+): ServedAnswer {
   return {
     status,
     headers: { ...GUARDING_HEADERS, "content-type": "application/json; charset=utf-8", ...headers },
-    body: Buffer.from(`${jsonText(value)}\n`),
+    body: Buffer.from(text),
   };
 }
 

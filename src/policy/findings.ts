@@ -5,6 +5,7 @@ import type {
   PolicyAction,
   PolicyContext,
 } from "../domain/policy-decision.ts";
+import { mayWrite } from "./call-effect.ts";
 import { timesAtMost } from "./call-facts.ts";
 import type { CompiledLayer } from "./compile-policy.ts";
 import { refusalsOf } from "./guards.ts";
@@ -91,7 +92,7 @@ function labelsOf(match: Matcher): string[] {
 
 /** A tool that writes has to say where, and every place has to be on the list. */
 function allowlistFindings({ writePathAllowlist }: CompiledLayer, call: PolicyContext): Finding[] {
-  if (writePathAllowlist === null || !writes(call)) return [];
+  if (writePathAllowlist === null || !mayWrite(call)) return [];
   const label = "write_path_not_allowed";
   const isUnclear = call.paths.length === 0 || call.pathsUnclear !== undefined;
   if (isUnclear || runsPrograms(call)) {
@@ -106,13 +107,6 @@ function allowlistFindings({ writePathAllowlist }: CompiledLayer, call: PolicyCo
   const where = refusedPath.workspacePath ?? refusedPath.input;
   const reason = `${JSON.stringify(where.slice(0, 200))} is not on the list of where writing is allowed`;
   return [refused("write_path_allowlist", reason, label)];
-}
-
-const READING = new Set<string>(["read", "search", "think", "fetch"]);
-const WRITING_EFFECTS = new Set<string>(["workspace_write", "process_exec"]);
-
-function writes({ kind, sideEffect }: PolicyContext): boolean {
-  return !READING.has(kind) || WRITING_EFFECTS.has(sideEffect);
 }
 
 /** The folder where a program runs does not keep it there. */

@@ -1,5 +1,6 @@
-import type { MatchedRule, PolicyContext, PolicyDecision } from "../domain/policy-decision.ts";
+import type { MatchedRule, PolicyDecision } from "../domain/policy-decision.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
+import { isReadOnly } from "./call-effect.ts";
 import { strongest } from "./strictness.ts";
 
 /** What a decision comes to in a session's mode: never to more than it was. */
@@ -9,14 +10,6 @@ export function narrow(decision: PolicyDecision, mode: SessionMode): PolicyDecis
   }
   return mode === "ask" ? asked(decision) : refused(decision, mode);
 }
-
-/** What says of itself that it only reads, in both words that there are for it. */
-function isReadOnly({ kind, sideEffect }: PolicyContext): boolean {
-  return READING.has(kind) && HARMLESS.has(sideEffect);
-}
-
-const READING: ReadonlySet<string> = new Set(["read", "search", "think", "fetch"]);
-const HARMLESS: ReadonlySet<string> = new Set(["none", "read_only"]);
 
 /** The mode asks beside the rules, so that nothing that was allowed for good answers it. */
 function asked(decision: PolicyDecision): PolicyDecision {

@@ -1,3 +1,4 @@
+import { orLate } from "../async/pause.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Agent } from "./agent.ts";
@@ -9,14 +10,10 @@ export async function agentReady(
 ): Promise<void> {
   const looking = provider.ready?.();
   if (looking === undefined) return;
-  await new Promise<void>((resolve, reject) => {
-    const callOff = clock.after(PATIENCE_MS, resolve);
-    const failed = (error: unknown): void => {
-      if (error instanceof SpanlineError && error.code === "no_credentials") reject(error);
-      else resolve();
-    };
-    void looking.then(resolve, failed).finally(callOff);
+  const found = looking.catch((error: unknown) => {
+    if (error instanceof SpanlineError && error.code === "no_credentials") throw error;
   });
+  await orLate(clock, PATIENCE_MS, found);
 }
 
 /** Nobody waits longer for a session to be set up than it takes to load what looks for credentials. */

@@ -5,10 +5,10 @@ import type { SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { unknownSession, type OpenedDriver, type Opening } from "./begin-driver.ts";
 import { checkOpening, upstreamIdFor } from "./check-opening.ts";
+import { copiedFrom, type Copied } from "./copied-from.ts";
 import type { Driver } from "./driver.ts";
 import { firstInput } from "./first-input.ts";
 import { newId, type Seed } from "./new-id.ts";
-import { saidIn, type Copied } from "./said-in.ts";
 import { sendCommand } from "./send-command.ts";
 import { folderOf, otherFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
@@ -82,7 +82,7 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
 /** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
 async function withCopy(store: Store, given: OpenSession): Promise<OpenSession & Partial<Copied>> {
   if (given.copyOf === undefined) return given;
-  const wanted = { ...given, ...(await saidIn(store, given.copyOf)) };
+  const wanted = { ...given, ...(await copiedFrom(store, given.copyOf)) };
   checkOpening(wanted);
   return wanted;
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RequestError } from "@agentclientprotocol/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Sandbox } from "../../src/tools/workspace/sandbox/sandbox.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
@@ -221,4 +222,24 @@ describe("a command in a terminal of the editor", () => {
     expect((await results(sessionId)).join()).toContain("no more terminals");
     expect(editor.calls.at(-1)?.status).toBe("failed");
   });
+
+  it.each(["terminal/wait_for_exit", "terminal/output"])(
+    "has run a command, which is not run again, where it does not know %s",
+    async (method) => {
+      const { sessions, root, results } = world({ command: "echo once >> ran" });
+      const ran = join(root, "ran");
+      const machine = editorMachine();
+      machine.instead.set(method, async () => {
+        await eventually(() => expect(existsSync(ran)).toBe(true));
+        throw RequestError.methodNotFound(method);
+      });
+      const { socket } = await serveOnSocket(sessions);
+      const editor = await connectEditor(socket, machine);
+      const sessionId = await editor.newSession(root);
+      await editor.prompt(sessionId, "Go");
+      expect((await results(sessionId)).join()).toContain("What came of the command is not known");
+      expect(readFileSync(ran, "utf8")).toBe("once\n");
+      expect(editor.calls.at(-1)?.status).toBe("failed");
+    },
+  );
 });

@@ -183,4 +183,38 @@ describe("ACP over HTTP", () => {
     expect(text.split("~").length - 1).toBe(MUCH);
     await reader?.cancel();
   });
+
+  it("takes back what a client was asked in the stream that it was asked in", async () => {
+    const { sessions } = equippedSessions([wants({ id: "c1", name: "host__Read", input: {} })]);
+    const server = await acpServer(sessions);
+    const clientCapabilities = { _meta: { harn: { hostTools: true } } };
+    const begun = await post(server, message("initialize", { clientCapabilities }));
+    const own = { "acp-connection-id": begun.headers.get("acp-connection-id") ?? "" };
+    const { body } = await stream(server, own);
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const told = async (pattern: RegExp): Promise<string> => {
+      while (!pattern.test(text)) {
+        const { value } = (await reader?.read()) ?? {};
+        if (value === undefined) throw new Error(`The stream ended: ${text}`);
+        text += value;
+      }
+      return pattern.exec(text)?.[1] ?? "";
+    };
+    const list = await told(/"id":"([^"]+)","method":"host\/tools\/list"/);
+    const result = { tools: [{ name: "Read" }] };
+    await post(server, JSON.stringify({ jsonrpc: "2.0", id: list, result }), own);
+    await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
+    const sessionId = await told(/"sessionId":"(\w+)"/);
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
+    const call = await told(/"id":"([^"]+)","method":"builtin_call"/);
+    await post(
+      server,
+      JSON.stringify({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } }),
+      own,
+    );
+    expect(await told(/"method":"\$\/cancel_request","params":\{"requestId":"([^"]+)"/)).toBe(call);
+    await reader?.cancel();
+  });
 });

@@ -46,4 +46,20 @@ describe("what is said of tools that nobody has called", () => {
       ["remove", "deny", false],
     ]);
   });
+
+  it("is open where a list says where may be written, for what that list is about", () => {
+    const policy = policyOf([["*", "allow"]], { writePathAllowlist: ["docs/**"] });
+    const kinds = [
+      { kind: "edit", sideEffect: "read_only" },
+      { kind: "fetch", sideEffect: "network" },
+      { kind: "read", sideEffect: "workspace_write" },
+    ] as const;
+    const tools = kinds.map((traits) => tool({ name: traits.kind, traits }, () => ""));
+    const agent = agentOf({ provider: scriptedProvider([]), tools, policy });
+    expect(toolRules(agent.facts, "default").map(({ name, isOpen }) => [name, isOpen])).toEqual([
+      ["edit", true],
+      ["fetch", false],
+      ["read", true],
+    ]);
+  });
 });

@@ -204,12 +204,6 @@ describe("an editor that does not do it", () => {
     ).rejects.toThrow("Whether the editor wrote a.txt is not known (The client is gone)");
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
   });
-
-  it("and says more than fits is told to save", async () => {
-    const world = madeWorkspace();
-    const editor = openIn(world, "a.txt", "x".repeat(1024 * 1024 + 1));
-    await expect(world.run("read_file", { path: "a.txt" }, editor)).rejects.toThrow("save it");
-  });
 });
 
 describe("an editor is asked for nothing", () => {

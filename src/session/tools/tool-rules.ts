@@ -1,7 +1,9 @@
 import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { Matcher, PolicyLayer } from "../../domain/policy.ts";
+import type { PolicyContext } from "../../domain/policy-decision.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolRule } from "../../domain/tool-rule.ts";
+import { mayWrite } from "../../policy/call-effect.ts";
 import { contextOf } from "../../policy/call-facts.ts";
 import { judge } from "../../policy/judge.ts";
 import { MODE_SOURCE, narrow } from "../../policy/narrow.ts";
@@ -16,15 +18,19 @@ export function toolRules(agent: AgentFacts, mode: SessionMode): readonly ToolRu
     const context = contextOf(callFacts(tool, {}, agent), [], 0);
     const { action, rule } = narrow(judge(policy, context, {}), mode);
     const isRefused = action === "deny" && rule?.source === MODE_SOURCE;
-    const isOpen = !isRefused && policy.layers.some((layer) => isAboutArguments(layer, tool));
+    const isOpen =
+      !isRefused && policy.layers.some((layer) => isAboutArguments(layer, tool, context));
     return { name: tool.name, description: tool.description, action, isOpen };
   });
 }
 
 /** Whether something else than what the tool is decides here. */
-function isAboutArguments({ rules, writePathAllowlist }: PolicyLayer, tool: ToolFacts): boolean {
-  const isWriting = tool.traits?.sideEffect !== "read_only" && tool.traits?.sideEffect !== "none";
-  if (writePathAllowlist !== null && isWriting) return true;
+function isAboutArguments(
+  { rules, writePathAllowlist }: PolicyLayer,
+  tool: ToolFacts,
+  context: PolicyContext,
+): boolean {
+  if (writePathAllowlist !== null && mayWrite(context)) return true;
   return rules.some(({ match }) => isAbout(match, tool.name) && Object.keys(match).some(isOfCalls));
 }
 

@@ -65,6 +65,8 @@ export interface AcpConnection {
 
 /** Something that the client was asked, and what is done with its answer. */
 interface Question {
+  /** What it is about, as far as it says: it is taken back where it was asked. */
+  readonly sessionId: string | undefined;
   /** Not that of the session's other requests: the turn waits for it. */
   readonly lane: string;
   readonly answered: (answer: RpcAnswer) => Promise<void>;
@@ -86,10 +88,11 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   function put(
     { method, params }: { readonly method: string; readonly params: unknown },
-    question: Question,
+    question: Omit<Question, "sessionId">,
   ): string | undefined {
-    const sent = rpc.request(method, params, question);
-    if (sent !== undefined) writer.write(sent.line, sessionIn(params));
+    const sessionId = sessionIn(params);
+    const sent = rpc.request(method, params, { ...question, sessionId });
+    if (sent !== undefined) writer.write(sent.line, sessionId);
     return sent?.id;
   }
 
@@ -122,8 +125,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     tools: () => tools,
     shells: () => shells,
-    withdraw(questionId, sessionId) {
-      if (rpc.forget(questionId)) writer.write(withdrawalLine(questionId), sessionId);
+    withdraw(questionId) {
+      const question = rpc.forget(questionId);
+      if (question !== undefined) writer.write(withdrawalLine(questionId), question.sessionId);
     },
     hasRoom: () => writer.queued <= MOST_QUEUED,
     room: () => writer.below(MOST_QUEUED),
@@ -140,8 +144,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = hostToolList(link, clock);
-      if (isAsked && profile.hasShells && options.isHere) shells = hostShells(link, clock);
+      if (isAsked && profile.hasTools) tools = hostToolList(link);
+      if (isAsked && profile.hasShells && options.isHere) shells = hostShells(link);
       return;
     }
     if (clientName === undefined) {

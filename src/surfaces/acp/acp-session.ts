@@ -30,8 +30,8 @@ export interface AcpSession {
   detach(command: DetachCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
   follow(options: FollowOptions): Promise<void>;
-  /** Under a key it is taken once, and has the same answer however often it is asked. */
-  prompt(request: RpcRequest, command: PromptCommand, key?: string): Promise<void>;
+  /** Under an id of the client's it is taken once, and has the same answer however often it is asked. */
+  prompt(request: RpcRequest, command: PromptCommand, commandId?: string): Promise<void>;
   /** Ends all that this client asked for, or what it asked for by this request; with nothing of its own, whatever runs. */
   cancel(requestId?: RequestId): Promise<void>;
   /** The client is done with it: what it began ends, and what nobody else follows. */
@@ -105,9 +105,6 @@ export function createAcpSession(
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
     link.sessions.command(sessionId, wanted, link.sender);
 
-  const keyed = (wanted: PromptCommand, key: string): Promise<CommandReply> =>
-    link.sessions.command(sessionId, wanted, { ...link.sender, commandId: `acp:${key}` });
-
   /** What the client was told of before it asked is not told again, so its answer has to be looked for. */
   async function answerAgain({ promptId, seq: from }: Accepted, upTo: number): Promise<void> {
     if (promptId === undefined || from === undefined || from > upTo) return;
@@ -138,12 +135,13 @@ export function createAcpSession(
       return reply;
     },
     follow: feed.begin,
-    async prompt(request, wanted, key) {
-      if (key === undefined) return prompts.begin(request, () => command(wanted));
+    async prompt(request, wanted, commandId) {
       const told = feed.seq;
-      let reply: CommandReply | undefined;
-      await prompts.begin(request, async () => (reply = await keyed(wanted, key)));
-      if (reply?.status === "accepted") await answerAgain(reply, told);
+      const named = commandId === undefined ? {} : { commandId: `acp:${commandId}` };
+      const reply = await prompts.begin(request, () =>
+        link.sessions.command(sessionId, wanted, { ...link.sender, ...named }),
+      );
+      if (reply.status === "accepted") await answerAgain(reply, told);
     },
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);

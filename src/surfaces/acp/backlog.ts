@@ -1,13 +1,12 @@
-/** How much is on its way to somebody who reads, and who waits until it is less. */
+/** How much is not done yet, such as characters on their way to somebody who reads, and who waits until it is less. */
 export interface Backlog {
-  /** Characters. */
   readonly length: number;
-  add(characters: number): void;
-  remove(characters: number): void;
-  /** Nobody takes them any more. */
+  add(amount: number): void;
+  remove(amount: number): void;
+  /** Nobody takes it any more. */
   clear(): void;
-  /** Resolves when there are no more than this many. */
-  below(characters: number): Promise<void>;
+  /** Resolves when there is no more than this. */
+  below(limit: number): Promise<void>;
 }
 
 export function createBacklog(): Backlog {
@@ -23,10 +22,10 @@ export function createBacklog(): Backlog {
     get length() {
       return length;
     },
-    add(characters) {
-      length += characters;
+    add(amount) {
+      length += amount;
     },
-    remove: (characters) => shrink(length - characters),
+    remove: (amount) => shrink(length - amount),
     clear: () => shrink(0),
     below: (limit) =>
       length <= limit

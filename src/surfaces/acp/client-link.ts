@@ -34,7 +34,7 @@ export interface ClientLink {
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;
-  withdraw(questionId: string, sessionId?: string): void;
+  withdraw(questionId: string): void;
   /** The same for something that its machine is to do. */
   request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
   /** The tools of the client's machine. */

@@ -1,6 +1,5 @@
 import type { HostTool } from "../../domain/equipment.ts";
 import type { KnownShells } from "../../domain/shell.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { HostAnswer } from "../../wire/acp/host/host-answer.ts";
 import { toolListRequest, type HostRequest } from "../../wire/acp/host/host-request.ts";
 import { readToolList } from "../../wire/acp/host/host-tools.ts";
@@ -9,16 +8,16 @@ import { listShellsRequest } from "../../wire/acp/host/shell-requests.ts";
 import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
 
-type Asking = Pick<ClientLink, "request" | "withdraw" | "log">;
+type Asking = Pick<ClientLink, "request" | "withdraw" | "clock" | "log">;
 
 /** Asks a host for its tools, once. */
-export async function hostToolList(link: Asking, clock: Clock): Promise<readonly HostTool[]> {
-  return (await asked(link, clock, TOOLS)) ?? [];
+export async function hostToolList(link: Asking): Promise<readonly HostTool[]> {
+  return (await asked(link, TOOLS)) ?? [];
 }
 
 /** The same for its shells. */
-export function hostShells(link: Asking, clock: Clock): Promise<KnownShells | undefined> {
-  return asked(link, clock, SHELLS);
+export function hostShells(link: Asking): Promise<KnownShells | undefined> {
+  return asked(link, SHELLS);
 }
 
 interface List<Value> {
@@ -40,8 +39,7 @@ const SHELLS: List<KnownShells> = {
 
 /** Nobody waits long for a host that does not answer: then it has none. */
 function asked<Value>(
-  { request, withdraw, log }: Asking,
-  clock: Clock,
+  { request, withdraw, clock, log }: Asking,
   { what, request: wanted, read }: List<Value>,
 ): Promise<Value | undefined> {
   return new Promise((resolve) => {

@@ -80,13 +80,11 @@ function writeFile(path: string, content: string): BeginWork {
 
 function asked(
   request: HostRequest,
-  { sessionId, link, answered }: HostPlace,
+  { link, answered }: HostPlace,
   read: (answer: RpcAnswer) => HostAnswered,
 ): HostWork | undefined {
   const questionId = link.request(request, (given) => answered(read(given)));
-  return questionId === undefined
-    ? undefined
-    : { stop: () => link.withdraw(questionId, sessionId) };
+  return questionId === undefined ? undefined : { stop: () => link.withdraw(questionId) };
 }
 
 /** What is not supported did not happen, and is no failure. */

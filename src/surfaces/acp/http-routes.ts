@@ -3,7 +3,7 @@ import { requireRight, type Caller } from "../../http/caller.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import { guardedRoutes, type GuardedRoute } from "../../http/guarded-routes.ts";
 import { headerOf } from "../../http/header.ts";
-import { GUARDING_HEADERS } from "../../http/json-answer.ts";
+import { GUARDING_HEADERS, jsonTextAnswer } from "../../http/json-answer.ts";
 import { invalid, jsonTextOf } from "../../http/json-body.ts";
 import type { Route } from "../../http/router.ts";
 import type { RequestHead, ServedAnswer, ServedRequest } from "../../http/served.ts";
@@ -32,9 +32,9 @@ export function acpHttp(options: AcpServingOptions): AcpHttp {
     acp.receive({ type: "line", text, offset: 0 });
     const answer = writer.take();
     if (answer === undefined) throw invalid("The first message is the request initialize");
-    if (!acp.isInitialized) return jsonLine(400, answer);
+    if (!acp.isInitialized) return jsonTextAnswer(400, answer);
     const { id } = connections.add({ caller, acp, writer });
-    return jsonLine(200, answer, { [CONNECTION_HEADER]: id });
+    return jsonTextAnswer(200, answer, { [CONNECTION_HEADER]: id });
   }
 
   function connectionOf(head: RequestHead, caller: Caller): HttpConnection {
@@ -89,15 +89,6 @@ const CONNECTION_HEADER = "acp-connection-id";
 const SESSION_HEADER = "acp-session-id";
 
 const EMPTY: ServedAnswer = { status: 202, headers: GUARDING_HEADERS, body: new Uint8Array() };
-
-function jsonLine(
-  status: number,
-  line: string,
-  headers: ServedAnswer["headers"] = {},
-): ServedAnswer {
-  const type = { "content-type": "application/json; charset=utf-8" };
-  return { status, headers: { ...GUARDING_HEADERS, ...type, ...headers }, body: Buffer.from(line) };
-}
 
 function checkAccept(request: Pick<ServedRequest, "headers">): void {
   const accept = headerOf(request, "accept") ?? "*/*";

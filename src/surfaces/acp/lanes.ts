@@ -1,3 +1,5 @@
+import { createBacklog } from "./backlog.ts";
+
 /** Work in lanes: one task at a time in each, in the order in which it came; lanes do not wait for each other. */
 export interface Lanes {
   run(lane: string, task: () => Promise<void>): void;
@@ -8,31 +10,22 @@ export interface Lanes {
 /** Tasks see to their own errors; one that throws is reported and does not stop its lane. */
 export function createLanes(report: (error: unknown) => void): Lanes {
   const tails = new Map<string, Promise<void>>();
-  let unfinished = 0;
-  let waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
+  const unfinished = createBacklog();
 
   function settle(lane: string, tail: Promise<void>): void {
-    unfinished -= 1;
     if (tails.get(lane) === tail) tails.delete(lane);
-    const ready = waiting.filter(({ limit }) => unfinished <= limit);
-    waiting = waiting.filter(({ limit }) => unfinished > limit);
-    for (const { resolve } of ready) resolve();
+    unfinished.remove(1);
   }
 
   return {
     run(lane, task) {
-      unfinished += 1;
+      unfinished.add(1);
       const tail: Promise<void> = (tails.get(lane) ?? Promise.resolve())
         .then(task)
         .catch(report)
         .then(() => settle(lane, tail));
       tails.set(lane, tail);
     },
-    below: (limit) =>
-      unfinished <= limit
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push({ limit, resolve });
-          }),
+    below: (tasks) => unfinished.below(tasks),
   };
 }

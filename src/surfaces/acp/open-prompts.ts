@@ -6,8 +6,8 @@ import type { ClientLink } from "./client-link.ts";
 
 /** A client's prompts in one session that have no answer yet. */
 export interface OpenPrompts {
-  /** Begins one; resolves when the session has taken or refused it. */
-  begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<void>;
+  /** Begins one; resolves when the session has taken or refused it, with what it said. */
+  begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
   begun(promptId: string, turnId: string): void;
   finish(promptId: string, outcome: RpcOutcome): void;
   /** Nothing more will be heard of any. */
@@ -56,6 +56,7 @@ export function openPrompts(link: ClientLink): OpenPrompts {
         const reply = await command();
         if (reply.status === "accepted") accept(request, reply);
         else link.answer(request, { ok: false, error: failureError(reply.failure) });
+        return reply;
       } finally {
         unnamed -= 1;
         if (unnamed === 0) early.clear();

@@ -33,7 +33,7 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
     decided(approvalId) {
       const question = open.get(approvalId);
       open.delete(approvalId);
-      if (question !== undefined) link.withdraw(question.questionId, sessionId);
+      if (question !== undefined) link.withdraw(question.questionId);
     },
     async answered(approval, answer) {
       const { approvalId } = approval;

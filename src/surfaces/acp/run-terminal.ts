@@ -9,6 +9,7 @@ import {
   type TerminalCommand,
   type TerminalText,
 } from "../../wire/acp/host/editor-calls.ts";
+import type { HostAnswer } from "../../wire/acp/host/host-answer.ts";
 import type { HostRequest } from "../../wire/acp/host/host-request.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
@@ -82,10 +83,19 @@ async function ended(
     await askWithin(link, about("kill"), { milliseconds: PATIENCE_MS, signal: NEVER });
   }
   if (signal.aborted) return failed("It was stopped");
-  if (status !== undefined && status.type !== "answered") return answerOf(status, () => ({}));
+  if (status !== undefined && status.type !== "answered") return endOf(status, () => ({}));
   const read = await askWithin(link, about("output"), { milliseconds: PATIENCE_MS, signal });
   const end = status === undefined ? { stopped: "time" } : { ...status.value };
-  return answerOf(terminalTextAnswer(read ?? LATE), (text) => ({ ...cut(text, run), ...end }));
+  return endOf(terminalTextAnswer(read ?? LATE), (text) => ({ ...cut(text, run), ...end }));
+}
+
+/** The command was run: what a client with a terminal does not know how to say is not found out by running it again. */
+function endOf<Value>(
+  answer: HostAnswer<Value>,
+  payloadOf: (value: Value) => JsonObject,
+): HostAnswered {
+  if (answer.type === "unsupported") return failed("it has the terminal, and cannot tell its end");
+  return answerOf(answer, payloadOf);
 }
 
 const NEVER = new AbortController().signal;

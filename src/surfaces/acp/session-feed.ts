@@ -53,11 +53,15 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
     signal: AbortSignal,
   ): Promise<void> {
     const { clientId } = link.sender;
-    const profile = (): ReturnType<ClientLink["profile"]> => link.profile();
     const late = from === undefined ? undefined : lateQuestions(deliver);
     return followSession({
       link,
-      encoding: { sessionId, clientId, profile, ...span(upTo, history, from) },
+      encoding: {
+        sessionId,
+        clientId,
+        profile: () => link.profile(),
+        ...span(upTo, history, from),
+      },
       signal,
       ...(from !== undefined && { from }),
       before(envelope) {

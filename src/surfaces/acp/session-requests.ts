@@ -83,11 +83,11 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
 
   async function prompt(
     request: RpcRequest,
-    { sessionId, command, promptKey }: Extract<SessionRequest, { type: "prompt" }>,
+    { sessionId, command, commandId }: Extract<SessionRequest, { type: "prompt" }>,
   ): Promise<void> {
     const session = await table.takeUp(sessionId);
     const typed = await readTyped(command, { sessionId, session, link });
-    if (typed.type === "prompt") return session.prompt(request, typed.prompt, promptKey);
+    if (typed.type === "prompt") return session.prompt(request, typed.prompt, commandId);
     // For the one who asked alone, whatever else is going on in the session.
     for (const update of commandAnswer(String(request.id), typed.text)) {
       link.update(sessionId, update);

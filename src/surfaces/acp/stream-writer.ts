@@ -31,9 +31,13 @@ export function streamWriter(): StreamWriter {
     return stream;
   }
 
-  function taken(lines: readonly string[]): void {
-    if (gone.signal.aborted) return;
-    for (const line of lines) backlog.remove(line.length);
+  /** A reader that goes in the midst of them had them all the same. */
+  function* given(lines: readonly string[]): Generator<string, void, undefined> {
+    try {
+      yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
+    } finally {
+      if (!gone.signal.aborted) for (const line of lines) backlog.remove(line.length);
+    }
   }
 
   async function* read(
@@ -46,20 +50,22 @@ export function streamWriter(): StreamWriter {
     const isOver = (): boolean => stream.reader !== own || left.aborted || gone.signal.aborted;
     stream.wake();
     left.addEventListener("abort", () => stream.wake());
-    while (!isOver()) {
-      const { lines } = stream;
-      if (lines.length === 0) {
-        await new Promise<void>((resolve) => {
-          stream.wake = resolve;
-        });
-        continue;
+    try {
+      while (!isOver()) {
+        const { lines } = stream;
+        if (lines.length > 0) {
+          stream.lines = [];
+          yield* given(lines);
+        } else {
+          await new Promise<void>((resolve) => {
+            stream.wake = resolve;
+          });
+        }
       }
-      stream.lines = [];
-      yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
-      taken(lines);
+    } finally {
+      const isUsed = stream.reader !== own || stream.lines.length > 0;
+      if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
     }
-    const isUsed = stream.reader !== own || stream.lines.length > 0;
-    if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
   }
 
   return {

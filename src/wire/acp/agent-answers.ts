@@ -1,5 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import { isoTime } from "../../domain/iso-time.ts";
+import { ACP_CODES } from "./acp-codes.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import type { SettingsAnswer } from "./session-modes.ts";
 import { cursorMeta } from "./update-cursor.ts";
@@ -73,17 +74,13 @@ export function listAnswer(sessions: readonly ListedSession[], nextPage?: string
   };
 }
 
-/** ACP's own codes for what is not there, and for a service that does not know who asks. */
-const RESOURCE_NOT_FOUND = -32002;
-const AUTH_REQUIRED = -32000;
-
 /** A failure as the answer to a request. */
 export function failureError(failure: Failure): RpcError {
   const { code, message } = failure;
   const data = failureData(failure);
   const unknown = authError(failure);
   if (unknown !== undefined) return unknown;
-  if (code === "not_found") return { code: RESOURCE_NOT_FOUND, message, data };
+  if (code === "not_found") return { code: ACP_CODES.notFound, message, data };
   if (code === "cursor_gone" || code === "cursor_ahead") {
     const reason = failure.details["reason"] ?? "ahead";
     return { code: RPC_CODES.invalidParams, message, data: { ...data, reason } };
@@ -99,7 +96,7 @@ export function authError(failure: Failure): RpcError | undefined {
   const { code, message } = failure;
   if (code !== "no_credentials" && code !== "unauthorized") return undefined;
   const authMethods = AUTH_METHODS.map(({ id }) => id);
-  return { code: AUTH_REQUIRED, message, data: { ...failureData(failure), authMethods } };
+  return { code: ACP_CODES.authRequired, message, data: { ...failureData(failure), authMethods } };
 }
 
 /** What programs branch on. */

@@ -25,8 +25,8 @@ export type ClientRequest =
   | ({
       readonly type: "prompt";
       readonly command: PromptCommand;
-      /** The client's own name for it, by which it knows an answer that it asks for again. */
-      readonly promptKey?: string;
+      /** The client's own name for it: sent again, it has the answer that it had, or will have. */
+      readonly commandId?: string;
     } & Named)
   | ConfigureRequest
   | LiveRequest;

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../domain/json.ts";
 import { invalidParams, type RpcError } from "../jsonrpc/rpc-error.ts";
 
 /** What the door gives: a typed value, or the error that answers for it. */
@@ -11,4 +12,10 @@ export function decoded<Value>(value: Value): Decoded<Value> {
 
 export function refusedParams(reason: string): Decoded<never> {
   return { ok: false, error: invalidParams(reason) };
+}
+
+/** The session that a request is about. */
+export function decodeSessionId({ sessionId }: JsonObject): Decoded<string> {
+  const isNamed = typeof sessionId === "string" && sessionId !== "";
+  return isNamed ? decoded(sessionId) : refusedParams('"sessionId" is missing');
 }

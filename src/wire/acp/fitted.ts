@@ -2,6 +2,8 @@ import { isObject, jsonText } from "../../domain/json.ts";
 
 /** How many bytes a line may have where nobody said: some clients stop reading at 64 KiB. */
 export const LINE_BYTES = 48 * 1024;
+/** Bytes of a line that its names, ids and braces may take. */
+export const LINE_MARGIN = 1024;
 
 /** Whether a value takes no more than this many bytes of JSON. */
 export function fits(value: unknown, bytes: number): boolean {

@@ -2,7 +2,7 @@ import type { ClientMode } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
 import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
-import { type Decoded, decoded, refusedParams } from "./decoded.ts";
+import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
 
 /** What a host asks about the clients of a session. */
 export type LiveRequest = Named &
@@ -71,20 +71,18 @@ export function decodeDetach(params: JsonObject): Decoded<LiveRequest> {
   return decoded({ type: "detach", ...place.value, reason: why.slice(0, MAX_REASON) });
 }
 
-export function decodeClients({ sessionId }: JsonObject): Decoded<LiveRequest> {
-  if (typeof sessionId !== "string") return refusedParams('"sessionId" is missing');
-  return decoded({ type: "clients", sessionId });
+export function decodeClients(params: JsonObject): Decoded<LiveRequest> {
+  const session = decodeSessionId(params);
+  return session.ok ? decoded({ type: "clients", sessionId: session.value }) : session;
 }
 
-function placeIn({
-  sessionId,
-  clientId,
-}: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
-  if (typeof sessionId !== "string" || sessionId === "")
-    return refusedParams('"sessionId" is missing');
+function placeIn(params: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const { clientId } = params;
   if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID)
     return refusedParams(`"clientId" is no name of 1 to ${MAX_ID} characters`);
-  return decoded({ sessionId, clientId });
+  return decoded({ sessionId: session.value, clientId });
 }
 
 /** What a client says of itself, but for what is not for others. */

@@ -5,7 +5,7 @@ import { ABSOLUTE } from "./absolute-path.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import { clientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
-import { type Decoded, decoded, refusedParams } from "./decoded.ts";
+import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
 import {
   decodeAttach,
   decodeClients,
@@ -92,16 +92,18 @@ function decodeNew(params: JsonObject): Decoded<ClientRequest> {
 
 function existing(type: "load" | "resume" | "fork"): Method["decode"] {
   return (params) => {
-    const { sessionId } = params;
-    if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
+    const session = decodeSessionId(params);
+    if (!session.ok) return session;
     const setup = decodeSetup(params);
-    return setup.ok ? decoded({ type, sessionId, ...setup.value }) : setup;
+    return setup.ok ? decoded({ type, sessionId: session.value, ...setup.value }) : setup;
   };
 }
 
 function named(type: "close" | "delete"): Method["decode"] {
-  return ({ sessionId }) =>
-    isFilled(sessionId) ? decoded({ type, sessionId }) : refusedParams(NO_SESSION);
+  return (params) => {
+    const session = decodeSessionId(params);
+    return session.ok ? decoded({ type, sessionId: session.value }) : session;
+  };
 }
 
 function decodeList({ cwd, cursor, additionalDirectories }: JsonObject): Decoded<ClientRequest> {
@@ -119,20 +121,21 @@ function decodeList({ cwd, cursor, additionalDirectories }: JsonObject): Decoded
 }
 
 function decodePromptRequest(params: JsonObject): Decoded<ClientRequest> {
-  const { sessionId, prompt, _meta: meta } = params;
-  if (!isFilled(sessionId)) return refusedParams(NO_SESSION);
+  const { prompt, _meta: meta } = params;
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
   const content = decodePrompt(prompt);
   if (!content.ok) return content;
   const { promptId } = harnFields(params);
-  if (promptId !== undefined && (!isFilled(promptId) || promptId.length > MAX_KEY))
-    return refusedParams(`"promptId" is no name of 1 to ${MAX_KEY} characters`);
+  if (promptId !== undefined && (!isFilled(promptId) || promptId.length > MAX_ID))
+    return refusedParams(`"promptId" is no name of 1 to ${MAX_ID} characters`);
   const trace = isObject(meta) ? traceContext(meta) : undefined;
   const options = trace === undefined ? {} : { options: { trace } };
   return decoded({
     type: "prompt",
-    sessionId,
+    sessionId: session.value,
     command: { type: "prompt", content: content.value, ...options },
-    ...(promptId !== undefined && { promptKey: promptId }),
+    ...(promptId !== undefined && { commandId: promptId }),
   });
 }
 
@@ -182,8 +185,7 @@ function isFilled(value: unknown): value is string {
 }
 
 /** Characters of a client's own name for something. */
-const MAX_KEY = 200;
-const NO_SESSION = '"sessionId" is missing';
+const MAX_ID = 200;
 const NO_CURSOR = '"cursor" is not one of a list of sessions';
 const NO_PLACE = '"_meta.harn.cursor" is none that came with an update';
 const NO_METHOD = '"methodId" names no method of "authMethods"';

@@ -1,9 +1,9 @@
 import type { PlanUpdated } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { PlanEntry, PlanStatus } from "../../domain/plan.ts";
-import { fits, fittedText } from "./fitted.ts";
+import { fits, fittedText, LINE_MARGIN } from "./fitted.ts";
 import type { PlanUpdateEntry } from "./session-update.ts";
-import { LINE_MARGIN, tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** Every plan is the whole plan. */
 export function tellPlan(

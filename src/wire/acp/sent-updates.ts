@@ -1,10 +1,10 @@
 import type { MessageSent } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import { partText } from "../../domain/part-text.ts";
-import { fits } from "./fitted.ts";
+import { fits, LINE_MARGIN } from "./fitted.ts";
 import type { UserMessage } from "./session-update.ts";
 import { tellChunks } from "./text-updates.ts";
-import { LINE_MARGIN, tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What was said to the agent. The client that just said it has it on its screen. */
 export function showSent(state: UpdateState, event: MessageSent, emit: Emit<AcpOutput>): void {

@@ -8,7 +8,7 @@ import {
   SESSION_MODES,
   type SessionMode,
 } from "../../domain/session-mode.ts";
-import { decoded, refusedParams, type Decoded } from "./decoded.ts";
+import { decoded, decodeSessionId, refusedParams, type Decoded } from "./decoded.ts";
 import type { ConfigOption, OptionsAnswer } from "./session-update.ts";
 import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
@@ -55,30 +55,29 @@ export interface ConfigureRequest {
 }
 
 /** Of `session/set_mode`. */
-export function decodeSetMode({ sessionId, modeId }: JsonObject): Decoded<ConfigureRequest> {
-  return decodeConfigure(sessionId, modeId, "nothing");
+export function decodeSetMode(params: JsonObject): Decoded<ConfigureRequest> {
+  return decodeConfigure(params, "modeId", "nothing");
 }
 
 /** Of `session/set_config_option`. */
 export function decodeSetOption(params: JsonObject): Decoded<ConfigureRequest> {
-  const { sessionId, configId, value } = params;
-  if (configId === MODE_OPTION) return decodeConfigure(sessionId, value, "options");
+  if (params["configId"] === MODE_OPTION) return decodeConfigure(params, "value", "options");
   return refusedParams(`"configId" is none of this session's options: ${MODE_OPTION}`);
 }
 
 function decodeConfigure(
-  sessionId: unknown,
-  mode: unknown,
+  params: JsonObject,
+  name: "modeId" | "value",
   answer: ConfigureRequest["answer"],
 ): Decoded<ConfigureRequest> {
-  if (typeof sessionId !== "string" || sessionId === "") {
-    return refusedParams('"sessionId" is missing');
-  }
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const mode = params[name];
   if (!isSessionMode(mode)) {
-    const name = answer === "options" ? "value" : "modeId";
     return refusedParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
   }
-  return decoded({ type: "configure", sessionId, command: { type: "configure", mode }, answer });
+  const command = { type: "configure", mode } as const;
+  return decoded({ type: "configure", sessionId: session.value, command, answer });
 }
 
 /** What was there before the client came is in the answer to its request. */

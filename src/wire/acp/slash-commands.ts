@@ -1,7 +1,7 @@
 import { commandPrompt, type AgentCommand } from "../../domain/agent-command.ts";
 import { BRIDGE_COMMANDS } from "../../domain/bridge-commands.ts";
 import type { PromptCommand } from "./client-request.ts";
-import { firstThatFit, LINE_BYTES, MOST_ESCAPED, pieces } from "./fitted.ts";
+import { firstThatFit, LINE_BYTES, LINE_MARGIN, MOST_ESCAPED, pieces } from "./fitted.ts";
 import type { ChunkUpdate, CommandsUpdate } from "./session-update.ts";
 
 /** What people can type in a session. */
@@ -18,11 +18,10 @@ export function commandsUpdate(commands: readonly AgentCommand[] = []): Commands
 
 type ListedCommand = Pick<AgentCommand, "name" | "description" | "hint">;
 
-const LINE_MARGIN = 1024;
-
 /** What the bridge says to a command of its own, in lines that have room. */
 export function commandAnswer(requestId: string, text: string): readonly ChunkUpdate[] {
-  return Array.from(pieces(text, LINE_BYTES / MOST_ESCAPED - LINE_MARGIN), (piece) => ({
+  const characters = Math.floor((LINE_BYTES - LINE_MARGIN) / MOST_ESCAPED);
+  return Array.from(pieces(text, characters), (piece) => ({
     sessionUpdate: "agent_message_chunk",
     messageId: `command_${requestId}`,
     content: { type: "text", text: piece },

@@ -1,14 +1,8 @@
 import type { MessageReplaced } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import { fits, MOST_ESCAPED, pieces } from "./fitted.ts";
+import { fits, LINE_MARGIN, MOST_ESCAPED, pieces } from "./fitted.ts";
 import type { ChunkUpdate, TextContent } from "./session-update.ts";
-import {
-  LINE_MARGIN,
-  tell,
-  type AcpOutput,
-  type OpenBlock,
-  type UpdateState,
-} from "./update-state.ts";
+import { tell, type AcpOutput, type OpenBlock, type UpdateState } from "./update-state.ts";
 import { noVisibleText, seenAtEnd, seenOf, UNTOLD, type VisibleText } from "./visible-text.ts";
 
 export interface BlockPlace {

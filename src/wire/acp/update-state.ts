@@ -3,7 +3,7 @@ import { NOBODY, type ClientRegistry } from "../../domain/live-client.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
-import { fittedObject, LINE_BYTES } from "./fitted.ts";
+import { fittedObject, LINE_BYTES, LINE_MARGIN } from "./fitted.ts";
 import type { PermissionRequest } from "./permission-request.ts";
 import type { SessionUpdate, ToolContent } from "./session-update.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
@@ -147,6 +147,3 @@ export function tellVendor(state: UpdateState, whole: VendorUpdate, emit: Emit<A
   if (!takesEvents) tell(state, update, emit);
   else if (isTold(state)) emit({ type: "event", update });
 }
-
-/** Bytes of a line that its names, ids and braces may take. */
-export const LINE_MARGIN = 1024;

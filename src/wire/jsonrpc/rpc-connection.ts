@@ -44,8 +44,8 @@ export interface RpcConnection<Waiting extends object> {
   refuse(reason: string): string;
   /** Undefined when too many are unanswered: it is not sent. */
   request(method: string, params: unknown, waiting: Waiting): SentRequest | undefined;
-  /** Waits for this answer no longer. False when it was not waited for. */
-  forget(id: string): boolean;
+  /** Waits for this answer no longer. Gives what waited for it; undefined when nothing did. */
+  forget(id: string): Waiting | undefined;
   /** The line that answers a request; undefined when it has been answered. */
   answer(request: RpcRequest, outcome: RpcOutcome): string | undefined;
 }
@@ -107,7 +107,11 @@ export function createRpcConnection<Waiting extends object>({
       ours.set(id, waiting);
       return { id, line: requestLine(id, method, params) };
     },
-    forget: (id) => ours.delete(id),
+    forget(id) {
+      const waiting = ours.get(id);
+      ours.delete(id);
+      return waiting;
+    },
     answer(request, outcome) {
       return theirs.delete(request) ? responseLine(request.id, outcome) : undefined;
     },

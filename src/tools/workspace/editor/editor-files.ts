@@ -1,4 +1,3 @@
-import { counted } from "../../../domain/counted.ts";
 import { SpanlineError, thrownMessage } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { ToolContext } from "../../tool.ts";
@@ -65,10 +64,7 @@ export function editorFiles(
       throw refusal("failed", `The editor did not give ${path}: ${thrownMessage(error)}`, error);
     });
     await checkPlace(file);
-    if (typeof text !== "string") return {};
-    if (text.length <= MOST_EDITOR_TEXT) return { text };
-    const length = counted(text.length, "character");
-    throw refusal("too_large", `The editor has ${length} of ${path}; save it to have it read`);
+    return typeof text === "string" ? { text } : {};
   }
 
   async function write(file: EditorFile, text: string): Promise<true | undefined> {

@@ -1,6 +1,7 @@
 import { ERROR_CODES, SpanlineError, type ErrorCode } from "../../../domain/errors.ts";
 import { isObject } from "../../../domain/json.ts";
 import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
+import { ACP_CODES } from "../acp-codes.ts";
 
 /** ACP's own number for a request whose answer is no longer wanted. */
 const REQUEST_CANCELLED = -32800;
@@ -23,9 +24,8 @@ export function agentError(method: string, error: RpcError): SpanlineError {
 
 const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [RPC_CODES.invalidParams, "validation_failed"],
-  // ACP's own.
-  [-32000, "unauthorized"],
-  [-32002, "not_found"],
+  [ACP_CODES.authRequired, "unauthorized"],
+  [ACP_CODES.notFound, "not_found"],
   [REQUEST_CANCELLED, "aborted"],
 ]);
 

@@ -65,7 +65,7 @@ describe("the answer of an editor", () => {
     expect(fileTextAnswer(answered({ content: text }))).toEqual({ type: "answered", value: text });
     expect(fileTextAnswer(answered({ content: `${text}x` }))).toMatchObject({
       type: "failed",
-      failure: { message: expect.stringContaining("too long") },
+      failure: { message: expect.stringContaining("save it to have it read") },
     });
     expect(terminalIdAnswer(answered({ terminalId: "t".repeat(1001) })).type).toBe("failed");
   });

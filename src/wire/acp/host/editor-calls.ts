@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import { RPC_CODES } from "../../jsonrpc/rpc-error.ts";
 import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
+import { ACP_CODES } from "../acp-codes.ts";
 import { failedAnswer, hostAnswer, type HostAnswer } from "./host-answer.ts";
 import type { HostRequest } from "./host-request.ts";
 import { read, unreadable, type Reading } from "./reading.ts";
@@ -19,15 +20,20 @@ export function writeFileRequest(sessionId: string, path: string, content: strin
 
 /** One that it has no file for says so: then there is the disk. */
 export function fileTextAnswer(answer: RpcAnswer): HostAnswer<string> {
-  if (!answer.ok && answer.error.code === NOT_FOUND) return { type: "unsupported" };
-  return hostAnswer(FILES.read, answer, (result) => textIn(result, "content", MOST_FILE));
+  if (!answer.ok && answer.error.code === ACP_CODES.notFound) return { type: "unsupported" };
+  return hostAnswer(FILES.read, answer, fileText);
+}
+
+function fileText(result: JsonValue): Reading<string> {
+  const text = textIn(result, "content", Infinity);
+  if (!text.ok || text.value.length <= MOST_FILE) return text;
+  return unreadable(
+    `it has more than ${MOST_FILE} characters; save it to have it read on the disk`,
+  );
 }
 
 /** Characters. The log keeps it. */
 const MOST_FILE = 1024 * 1024;
-
-/** ACP's own code for what is not there. */
-const NOT_FOUND = -32002;
 
 /** Whatever it answers, it wrote, unless it is an error. */
 export function fileWrittenAnswer(answer: RpcAnswer): HostAnswer<true> {

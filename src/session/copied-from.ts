@@ -11,7 +11,7 @@ export interface Copied {
   readonly mode: SessionMode;
 }
 
-export async function saidIn(
+export async function copiedFrom(
   store: Pick<Store, "read" | "blob">,
   sessionId: string,
 ): Promise<Copied> {

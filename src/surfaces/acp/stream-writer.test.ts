@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { streamWriter } from "./stream-writer.ts";
+
+describe("a stream of lines as events", () => {
+  it("counts what its reader took as gone, also when that left in the midst of it [ACP-14]", async () => {
+    const writer = streamWriter();
+    writer.write("one\n", "ses_1");
+    const left = new AbortController();
+    const reader = writer.events("ses_1", left.signal)[Symbol.asyncIterator]();
+    expect(await reader.next()).toEqual({ done: false, value: "data: one\n\n" });
+    // Its client is gone before the piece is through.
+    left.abort();
+    await reader.return?.();
+    expect(writer.queued).toBe(0);
+  });
+
+  it("goes on with what was written since, for whoever reads it next", async () => {
+    const writer = streamWriter();
+    writer.write("one\n", "ses_1");
+    const first = writer.events("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
+    await first.next();
+    writer.write("two\n", "ses_1");
+    const next = writer.events("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
+    expect(await next.next()).toEqual({ done: false, value: "data: two\n\n" });
+    expect(await first.next()).toEqual({ done: true, value: undefined });
+  });
+});

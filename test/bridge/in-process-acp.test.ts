@@ -1,0 +1,52 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openInProcessAcp, type InProcessAcp } from "../../src/bridge/in-process-acp.ts";
+import { SpanlineError } from "../../src/domain/errors.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { temporaryFolder } from "../store/sqlite-support.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf } from "../support/session-world.ts";
+
+const ready = (): Promise<void> =>
+  Promise.reject(new SpanlineError("no_credentials", "No credentials are found"));
+const LOCKED = { ...scriptedProvider([says("Hi")]), ready };
+const OPEN = scriptedProvider([says("Hi")]);
+
+async function opened(): Promise<InProcessAcp> {
+  const acp = await openInProcessAcp({
+    directory: temporaryFolder(),
+    version: "test",
+    clock: systemClock,
+    agents: async () => ({
+      agents: [
+        agentOf({ name: "first", provider: LOCKED }),
+        agentOf({ name: "other", provider: OPEN }),
+      ],
+      close: async () => {},
+    }),
+    report: () => {},
+    log: () => {},
+  });
+  onTestFinished(() => acp.closed());
+  return acp;
+}
+
+/** The answer to a request. */
+async function ask(acp: InProcessAcp, id: number, method: string, params: object): Promise<string> {
+  acp.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  for (;;) {
+    const { value } = await acp.incoming[Symbol.asyncIterator]().next();
+    if (value?.text.includes(`"id":${id},`) === true) return value.text;
+  }
+}
+
+describe("a bridge in the client's own process", () => {
+  it.each([
+    ["first", "No credentials are found"],
+    ["other", '"sessionId"'],
+  ])("looks for the credentials of the agent that a new session names: %s", async (agent, said) => {
+    const acp = await opened();
+    await ask(acp, 1, "initialize", { protocolVersion: 1 });
+    const setup = { cwd: "/", mcpServers: [], _meta: { harn: { agent } } };
+    expect(await ask(acp, 2, "session/new", setup)).toContain(said);
+  });
+});
