@@ -46,20 +46,27 @@ export function streamWriter(): StreamWriter {
     const isOver = (): boolean => stream.reader !== own || left.aborted || gone.signal.aborted;
     stream.wake();
     left.addEventListener("abort", () => stream.wake());
-    while (!isOver()) {
-      const { lines } = stream;
-      if (lines.length === 0) {
-        await new Promise<void>((resolve) => {
-          stream.wake = resolve;
-        });
-        continue;
+    try {
+      while (!isOver()) {
+        const { lines } = stream;
+        if (lines.length === 0) {
+          await new Promise<void>((resolve) => {
+            stream.wake = resolve;
+          });
+          continue;
+        }
+        stream.lines = [];
+        try {
+          yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
+        } finally {
+          // Also when the reader is gone before it has them: nobody else will take them.
+          taken(lines);
+        }
       }
-      stream.lines = [];
-      yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
-      taken(lines);
+    } finally {
+      const isUsed = stream.reader !== own || stream.lines.length > 0;
+      if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
     }
-    const isUsed = stream.reader !== own || stream.lines.length > 0;
-    if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
   }
 
   return {
