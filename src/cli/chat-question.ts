@@ -39,7 +39,12 @@ export function chatQuestion(asked: PermissionQuestion, style: Style): ChatQuest
     read(given) {
       const answer = given.trim().toLowerCase();
       if (text.whole !== undefined && answer === showKey) return "show";
-      return choices.find(({ key, words }) => answer === key || words.includes(answer))?.reply;
+      // Names are the agent's own: they neither answer for nothing nor stand for another one's letter.
+      if (answer === "") return undefined;
+      const chosen =
+        choices.find(({ key }) => key === answer) ??
+        choices.find(({ words }) => words.includes(answer));
+      return chosen?.reply;
     },
   };
 }
@@ -97,7 +102,7 @@ function choicesOf({ options }: PermissionQuestion): Choice[] {
     const key = letters.find((letter) => !taken.has(letter));
     taken.add(key ?? "");
     const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];
-    return { key: key ?? id, words, shown: oneLine(name), reply: { option: id } };
+    return { key: key ?? oneLine(id), words, shown: oneLine(name), reply: { option: id } };
   });
 }
 
