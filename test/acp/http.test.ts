@@ -116,6 +116,18 @@ describe("ACP over HTTP", () => {
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
+  it("has a connection that was made with the token for nobody who comes without it", async () => {
+    const { sessions } = equippedSessions([says("Hello")]);
+    const server = await acpServer(sessions);
+    const own = await connected(server);
+    const keyless = { ...own, authorization: "" };
+    expect((await post(server, message("session/list", {}), keyless)).status).toBe(404);
+    expect((await stream(server, keyless)).status).toBe(404);
+    const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers: keyless });
+    expect(ended.status).toBe(404);
+    expect((await post(server, message("session/list", {}), own)).status).toBe(202);
+  });
+
   it("has a connection for nobody but its caller, and streams for those who take them", async () => {
     const { sessions } = equippedSessions([says("Hi")]);
     const server = await acpServer(sessions, { keys: [ADA] });

@@ -28,7 +28,7 @@ interface Given {
 }
 
 interface Kept extends HttpConnection {
-  readonly callerId: string;
+  readonly caller: Caller;
   /** Puts off the end that comes when nobody asks or reads. */
   used(): void;
 }
@@ -54,7 +54,7 @@ export function httpConnections(clock: Clock): HttpConnections {
     return {
       id,
       acp,
-      callerId: caller.id,
+      caller,
       used,
       end,
       async *events(sessionId, left) {
@@ -80,7 +80,7 @@ export function httpConnections(clock: Clock): HttpConnections {
     },
     find(id, caller) {
       const found = kept.get(id);
-      if (found?.callerId !== caller.id) return undefined;
+      if (found === undefined || !isFor(found.caller, caller)) return undefined;
       found.used();
       return found;
     },
@@ -88,6 +88,11 @@ export function httpConnections(clock: Clock): HttpConnections {
       await Promise.all(Array.from(kept.values(), (connection) => connection.end()));
     },
   };
+}
+
+/** Without its token, this machine's user is somebody who may do less: a connection is not for them what it is with it. */
+function isFor(owner: Caller, { id, rights }: Caller): boolean {
+  return id === owner.id && owner.rights.every((right) => rights.includes(right));
 }
 
 /** A client that is gone does not always say so. */
