@@ -160,6 +160,19 @@ describe("ACP over HTTP", () => {
     expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
   });
 
+  it("does nothing of what comes with an initialize that there is no room for", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    for (let made = 0; made < 1000; made += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => connected(server)));
+    }
+    const begin = message("session/new", { cwd: "/work", mcpServers: [] }, 2);
+    expect((await post(server, `[${INITIALIZE},${begin}]`)).status).toBe(503);
+    const client = await server.connect();
+    await client.result("initialize", { protocolVersion: 1 });
+    expect(await client.result("session/list", {})).toMatchObject({ sessions: [] });
+  });
+
   it("gives up a connection that nobody uses, and none whose stream is read", async () => {
     const clock = fakeClock();
     const { sessions } = equippedSessions([says("Hi")], { clock });

@@ -8,6 +8,8 @@ import type { StreamWriter } from "./stream-writer.ts";
 
 /** The connections of ACP clients that come by requests. Each is its caller's alone. */
 export interface HttpConnections {
+  /** Throws where there is no room for another one. */
+  checkRoom(): void;
   add(given: Given): HttpConnection;
   /** It counts as used. */
   find(id: string, caller: Caller): HttpConnection | undefined;
@@ -71,8 +73,10 @@ export function httpConnections(clock: Clock): HttpConnections {
   }
 
   return {
-    add(given) {
+    checkRoom() {
       if (kept.size >= MOST_CONNECTIONS) throw tooMany();
+    },
+    add(given) {
       const connection = keep(given);
       kept.set(connection.id, connection);
       connection.used();
