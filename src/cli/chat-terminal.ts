@@ -67,6 +67,8 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
       case "exit":
         return leave(0);
       case "cancel":
+        if (talk.role === "observer")
+          return note("You are watching. /takeover takes control, then you can.", style.warn);
         return cancel(talk);
       case "takeover":
         if (talk.role === "controller") return note("You control this session already.");
@@ -89,7 +91,8 @@ export function terminalFace(options: Omit<ViewOptions, "status">): ChatFace {
 
   function interrupt(): void {
     if (talk === undefined) return leave(INTERRUPTED);
-    const isBusy = talk.isBusy || asking.isOpen || isStirring;
+    // Who only watches has nothing to cancel.
+    const isBusy = talk.role !== "observer" && (talk.isBusy || asking.isOpen || isStirring);
     if (isBusy && warned === "") {
       return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
     }

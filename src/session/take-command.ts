@@ -63,13 +63,18 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
   }
 }
 
-/** A client that only looks on asks and answers nothing, whatever its principal may. */
+/** A client that only looks on asks, answers and ends nothing, whatever its principal may. */
 function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
   const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
   const isAsking = ASKING.has(command.type);
   if (isAsking && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
+  // Who leaves ends what nobody follows any more.
+  const isStopping = command.type === "cancel" && command.unlessWatched !== true;
+  const isOthers = state.turn.current?.by?.clientId !== by.clientId;
+  if (isStopping && isOthers && !client.mayPrompt)
+    return "This client observes; take over to end what others asked";
   const isAllowing =
     command.type === "answer" ||
     (command.type === "configure" && isWider(command.mode, state.mode));
