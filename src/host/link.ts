@@ -61,14 +61,15 @@ export function keepLink(options: LinkOptions): Link {
     closing.signal.throwIfAborted();
     connection = open(transport);
     const end = connection;
-    let stopAsking = (): void => {};
+    // Also while sessions are taken up: the agent may fall silent at any time.
+    const stopAsking =
+      transport.mayStall === true ? keepAsking(end, clock, options.asking) : () => {};
     try {
       const agent = await greet(connection, isAgain);
       const since = clock.monotonic();
       isLive = true;
       next.resolve({ connection, agent });
       onState({ type: "connected", agent, isAgain });
-      if (transport.mayStall === true) stopAsking = keepAsking(end, clock, options.asking);
       await connection.over;
       return { livedMs: clock.monotonic() - since };
     } finally {
