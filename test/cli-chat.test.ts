@@ -217,6 +217,25 @@ describe("spanline chat in a terminal", () => {
     await later.shows("Cancelled.");
   });
 
+  it("lets who watches leave by Ctrl-C, and the turn of another one goes on", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    one.type("Please save a note: buy milk\r");
+    await one.shows("Run save_note? ");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("watching; /takeover to take part");
+    two.type("/cancel\r");
+    await two.shows("/takeover takes control, then you can.");
+    two.type("\u0003");
+    await two.shows("Ctrl-C again leaves");
+    two.type("\u0003");
+    expect(await two.ended).toBe(130);
+    one.type("y\r");
+    await one.shows("Done. save_note says");
+    expect(one.all).not.toContain("cancelled");
+  });
+
   it("goes on when the process that ran the session is killed while it asks", async () => {
     const { data, chat } = place();
     const { child, sessionId } = await startUp(data);

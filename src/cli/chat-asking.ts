@@ -5,7 +5,7 @@ import {
   type PermissionQuestion,
   type PermissionReply,
 } from "../host/index.ts";
-import type { Style } from "../inspect/style.ts";
+import { oneLine, type Style } from "../inspect/style.ts";
 import { chatQuestion, type ChatQuestion } from "./chat-question.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import { foldedWords } from "./folded-words.ts";
@@ -104,5 +104,5 @@ function whyNot(reason: unknown): string {
 function replyText({ options }: PermissionQuestion, reply: PermissionReply): string {
   if (typeof reply === "string") return reply === "deny" ? "Denied" : "Allowed";
   const chosen = "option" in reply ? options.find(({ id }) => id === reply.option) : undefined;
-  return `You said: ${chosen?.name ?? "something else"}`;
+  return `You said: ${oneLine(chosen?.name ?? "something else")}`;
 }

@@ -13,11 +13,11 @@ export function ownCommandIn(text: string): OwnCommand | undefined {
   return name === "quit" ? "exit" : OWN_COMMANDS.find((one) => one === name);
 }
 
-/** What a word behind a slash may become. */
+/** What a word behind a slash may become. It goes to the terminal as it is, so that names which would steer that are none. */
 export function completions(word: string, theirs: readonly SeenCommand[]): string[] {
   return [...OWN_COMMANDS, ...theirs.map(({ name }) => name)]
     .map((name) => `/${name}`)
-    .filter((name) => name.startsWith(word));
+    .filter((name) => name.startsWith(word) && name === oneLine(name));
 }
 
 export function helpRows(
@@ -54,7 +54,7 @@ export function sessionRows(
 ): readonly string[] {
   return sessions.slice(0, MOST_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
     const sign = sessionId === own ? style.good("*") : " ";
-    const when = (updatedAt ?? "").replace("T", " ").slice(0, 16);
+    const when = oneLine((updatedAt ?? "").replace("T", " ").slice(0, 16));
     const row = `${sign} ${oneLine(sessionId)}  ${style.dim(when)}`;
     const called = oneLine(title ?? "");
     // The id, the time and what stands between them.

@@ -166,7 +166,9 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       if (isJson) json({ type: "session", sessionId: opened });
     },
     async run(talk, client) {
-      const stop = (): void => void client.cancel(talk.sessionId).catch(() => undefined);
+      const stop = (): void => {
+        if (talk.role !== "observer") client.cancel(talk.sessionId).catch(() => undefined);
+      };
       signal.addEventListener("abort", stop);
       const work = isObserver ? new Promise<void>(() => {}) : read(talk);
       await Promise.race([work, left]).catch((error: unknown) => note(thrownMessage(error)));

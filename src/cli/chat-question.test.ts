@@ -98,6 +98,31 @@ describe("a question of a chat", () => {
     expect(["v", "a"].map(read)).toEqual([{ option: "verify" }, "show"]);
   });
 
+  it("takes Enter alone for nothing, and a letter for what it stands before, whatever options are called", () => {
+    const options = [
+      { id: "", name: "n", kind: "allow_once" },
+      { id: "deny", name: "", kind: "reject_once" },
+    ];
+    const { rows, read } = chatQuestion(asked({ options }), PLAIN);
+    expect(rows.slice(-2)).toEqual(["  y  n", "  n  "]);
+    expect(["", " ", "n", "y"].map(read)).toEqual([
+      undefined,
+      undefined,
+      { option: "deny" },
+      { option: "" },
+    ]);
+  });
+
+  it("lets no option steer the terminal, also where there are more than letters", () => {
+    const options = Array.from({ length: 30 }, (_, at) => ({
+      id: `\u001b[2J${at}`,
+      name: `\u001b[2J${at}`,
+      kind: "reject_once",
+    }));
+    const { rows, prompt } = chatQuestion(asked({ options }), PLAIN);
+    expect([...rows, prompt].join("\n")).not.toContain("\u001b");
+  });
+
   it("shows all of what it shortened to who asks for it", () => {
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
     const { whole, prompt, read } = chatQuestion(asked({ context }), PLAIN);

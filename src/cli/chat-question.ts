@@ -39,7 +39,8 @@ export function chatQuestion(asked: PermissionQuestion, style: Style): ChatQuest
     read(given) {
       const answer = given.trim().toLowerCase();
       if (text.whole !== undefined && answer === showKey) return "show";
-      // Words are the agent's: one may be the letter of another choice, and what means two things is no answer.
+      // Words are the agent's: none answers for nothing, one may be the letter of another choice, and what means two things is no answer.
+      if (answer === "") return undefined;
       const keyed = choices.find(({ key }) => answer === key);
       const [meant, ...others] = choices.filter(({ words }) => words.includes(answer));
       return (keyed ?? (others.length === 0 ? meant : undefined))?.reply;
@@ -99,7 +100,7 @@ function choicesOf({ options }: PermissionQuestion): Choice[] {
     const key = freeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, taken) ?? id;
     taken.add(key);
     const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];
-    return { key, words, shown: oneLine(name), reply: { option: id } };
+    return { key: oneLine(key), words, shown: oneLine(name), reply: { option: id } };
   });
 }
 

@@ -79,6 +79,8 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       case "exit":
         return leave(0);
       case "cancel":
+        if (talk.role === "observer")
+          return note("You are watching. /takeover takes control, then you can.", style.warn);
         return cancel(talk);
       case "takeover":
         if (talk.role === "controller") return note("You control this session already.");

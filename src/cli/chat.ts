@@ -12,6 +12,7 @@ import { complaint } from "./complaint.ts";
 import { flagFor } from "./flag-for.ts";
 import { INTERRUPTED } from "./interruption.ts";
 import { ownCommand } from "./own-command.ts";
+import { shellWord } from "./shell-word.ts";
 
 export interface ChatFlags extends ChatPlaceFlags, TalkFlags {
   readonly json?: true;
@@ -48,7 +49,7 @@ function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Cha
   // Of a bridge elsewhere there is nothing here to be shown.
   const wholeBy = (sessionId: string): string | undefined =>
     flags.url === undefined
-      ? `${ownCommand()} sessions show ${sessionId}${directoryFlag(flags)}`
+      ? `${ownCommand()} sessions show ${shellWord(sessionId)}${directoryFlag(flags)}`
       : undefined;
   const isSeated = process.stdin.isTTY && terminal.isWatched && flags.json !== true;
   return isSeated
@@ -109,14 +110,14 @@ function farewell(
   flags: ChatFlags,
 ): string {
   const { url } = flags;
-  const where = url === undefined ? directoryFlag(flags) : ` --url ${url}`;
+  const where = url === undefined ? directoryFlag(flags) : ` --url ${shellWord(url)}`;
   const state =
     isBusy && isOwner ? "The turn goes on when it is taken up again" : "The session stays";
-  return `${state}. Come back with: ${ownCommand()} chat --session ${sessionId}${where}`;
+  return `${state}. Come back with: ${ownCommand()} chat --session ${shellWord(sessionId)}${where}`;
 }
 
 function directoryFlag({ dataDir }: ChatFlags): string {
-  return dataDir === undefined ? "" : ` -d ${dataDir}`;
+  return dataDir === undefined ? "" : ` -d ${shellWord(dataDir)}`;
 }
 
 function nextStep({ url }: ChatFlags): (error: SpanlineError) => string | undefined {

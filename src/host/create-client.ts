@@ -42,7 +42,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
 
   function told(notification: RpcNotification): void {
     const heard = readTold(notification, agent);
-    if (heard !== undefined && !held.keep(heard)) pass(heard);
+    if (heard !== undefined) for (const each of held.keep(heard)) pass(each);
   }
 
   function pass(heard: ToldUpdate): void {

@@ -6,8 +6,8 @@ function released(told: readonly (readonly [text: string, cursor?: string])[]): 
   held.hold("s");
   for (const [title, cursor] of told) {
     const update = { type: "info", title } as const;
-    const isKept = held.keep({ sessionId: "s", update, ...(cursor !== undefined && { cursor }) });
-    expect(isKept).toBe(true);
+    const passed = held.keep({ sessionId: "s", update, ...(cursor !== undefined && { cursor }) });
+    expect(passed).toEqual([]);
   }
   return held
     .release("s")
@@ -31,9 +31,19 @@ describe("updates that are held while a session is taken up from a place", () =>
     const held = heldUpdates();
     const told = { sessionId: "s", update: { type: "info", title: "a" } } as const;
     held.hold("other");
-    expect(held.keep(told)).toBe(false);
+    expect(held.keep(told)).toEqual([told]);
     held.hold("s");
     held.release("s");
-    expect(held.keep(told)).toBe(false);
+    expect(held.keep(told)).toEqual([told]);
+  });
+
+  it("are passed on where an agent says too much before it answers, and none is lost", () => {
+    const held = heldUpdates();
+    held.hold("s");
+    const title = "x".repeat(8 * 1024 * 1024);
+    const told = { sessionId: "s", update: { type: "info", title } } as const;
+    const passed = Array.from({ length: 10 }, () => held.keep(told).length);
+    expect(passed).toEqual([0, 0, 0, 0, 0, 0, 0, 8, 1, 1]);
+    expect(held.release("s")).toEqual([]);
   });
 });

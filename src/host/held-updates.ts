@@ -1,4 +1,5 @@
 import type { ToldUpdate } from "../wire/acp/client/read-update.ts";
+import { weightOf } from "./prompt-run.ts";
 
 /**
  * Updates of sessions that are being taken up from a place. Until the agent tells from there it may tell other things of the
@@ -6,28 +7,36 @@ import type { ToldUpdate } from "../wire/acp/client/read-update.ts";
  */
 export interface HeldUpdates {
   hold(sessionId: string): void;
-  /** Whether it is held, and not to be passed on. */
-  keep(told: ToldUpdate): boolean;
+  /** What is to be passed on: the update where its session is not held, nothing where it is, and all where that is too much. */
+  keep(told: ToldUpdate): readonly ToldUpdate[];
   /** All from the place on has come: each update once, in order. */
   release(sessionId: string): readonly ToldUpdate[];
 }
 
 export function heldUpdates(): HeldUpdates {
-  const held = new Map<string, ToldUpdate[]>();
+  const held = new Map<string, { readonly updates: ToldUpdate[]; characters: number }>();
+
+  function release(sessionId: string): readonly ToldUpdate[] {
+    const kept = held.get(sessionId)?.updates ?? [];
+    held.delete(sessionId);
+    return eachOnce(kept);
+  }
+
   return {
-    hold: (sessionId) => void held.set(sessionId, []),
+    hold: (sessionId) => void held.set(sessionId, { updates: [], characters: 0 }),
     keep(told) {
       const kept = held.get(told.sessionId);
-      kept?.push(told);
-      return kept !== undefined;
+      if (kept === undefined) return [told];
+      kept.updates.push(told);
+      kept.characters += weightOf(told.update);
+      return kept.characters > MOST_HELD ? release(told.sessionId) : [];
     },
-    release(sessionId) {
-      const kept = held.get(sessionId) ?? [];
-      held.delete(sessionId);
-      return eachOnce(kept);
-    },
+    release,
   };
 }
+
+/** Characters. An agent that says so much before it answers is not waited for: something may then be told twice. */
+const MOST_HELD = 64 * 1024 * 1024;
 
 /**
  * What was told from the place on has everything in it, and stands last: so many updates as there are different ones. Those

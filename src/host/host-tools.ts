@@ -4,6 +4,7 @@ import { toolListResult } from "../wire/acp/host/host-tools.ts";
 import { readNamedCall, type NamedCall } from "../wire/acp/host/named-call.ts";
 import { internalError, invalidParams } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
+import { shortDigest } from "../wire/responses/short-digest.ts";
 import type { CallRecords } from "./call-records.ts";
 import type { AskedContext } from "./connection.ts";
 import type { HostOptions, HostToolDefinition } from "./host-options.ts";
@@ -55,16 +56,20 @@ export function hostTools(
       if (!call.ok) return call;
       const { name, args, callId } = call.value;
       const words = `${name} ${jsonText(args)}`;
-      // Without an id of its own, a call is told from others by its request, which only counts on its connection.
+      // Without an id of its own, a call is told from others by its request, which only counts on its connection. Ids outlive
+      // results, so that they are short whatever the agent says.
       const id =
         callId === undefined
-          ? `request ${connectionId} ${jsonText(request.id)} ${words}`
-          : `call ${callId}`;
+          ? `request ${connectionId} ${shortDigest(`${jsonText(request.id)} ${words}`)}`
+          : `call ${callId.length > MOST_ID ? shortDigest(callId) : callId}`;
       const recorded = { id, words, cancelled: signal };
       return records.once(recorded, (cancelled) => run(call.value, cancelled));
     },
   };
 }
+
+/** Characters of an id that is kept as it is. */
+const MOST_ID = 200;
 
 function checkNames(tools: readonly HostToolDefinition[]): void {
   const names = new Set<string>();

@@ -58,6 +58,39 @@ describe("a client whose agent is gone without a word", () => {
     expect(states).toEqual(["connected", "lost", "connected"]);
   });
 
+  it("notices it also while its sessions are taken up again [W-48]", async () => {
+    const clock = fakeClock();
+    const states: LinkState["type"][] = [];
+    const runtime = scriptedRuntime();
+    let made = 0;
+    const client = createClient(
+      () => {
+        made += 1;
+        const { transport, fallSilent } = silenced(runtime.connect());
+        const isGreetedOnly = made === 2;
+        const send = (line: string): void => {
+          transport.send(line);
+          if (isGreetedOnly) fallSilent();
+        };
+        return { ...transport, send };
+      },
+      {
+        clock,
+        keepAlive: { everyMs: 1000, withinMs: 500 },
+        reconnect: { first: 10, longest: 10 },
+        onState: ({ type }) => states.push(type),
+      },
+    );
+    onTestFinished(() => client.close());
+    await client.newSession({ workingDirectory: "/" });
+    runtime.drop();
+    for (const passed of [0, 10, 1000, 500, 10]) {
+      clock.advance(passed);
+      await task();
+    }
+    expect(states).toEqual(["connected", "lost", "lost", "connected"]);
+  });
+
   it("asks nothing of an agent whose end is always heard of", async () => {
     const clock = fakeClock();
     const runtime = scriptedRuntime();

@@ -61,14 +61,15 @@ export function keepLink(options: LinkOptions): Link {
     closing.signal.throwIfAborted();
     connection = open(transport);
     const end = connection;
-    let stopKeeping = (): void => {};
+    // Also while sessions are taken up: the agent may fall silent at any time.
+    const stopKeeping =
+      transport.mayStall === true ? keepAlive(end, clock, options.keepAlive) : () => {};
     try {
       const agent = await greet(connection, isAgain);
       const since = clock.monotonic();
       isLive = true;
       next.resolve({ connection, agent });
       onState({ type: "connected", agent, isAgain });
-      if (transport.mayStall === true) stopKeeping = keepAlive(end, clock, options.keepAlive);
       await connection.over;
       return { livedMs: clock.monotonic() - since };
     } finally {

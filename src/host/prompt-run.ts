@@ -61,7 +61,8 @@ export function openPrompt(cancel: () => void): OpenPrompt {
   };
 }
 
-function weightOf(update: SeenUpdate): number {
+/** Characters. */
+export function weightOf(update: SeenUpdate): number {
   return "text" in update ? update.text.length : jsonText(update).length;
 }
 

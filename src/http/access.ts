@@ -29,6 +29,11 @@ export function isUserOfMachine({ id, rights }: Caller): boolean {
   return id === LOCAL && rights.includes("control");
 }
 
+/** Whether it is a program of this machine without the token: it has the user's sessions, and may be anybody's. */
+export function isKeylessProgram({ id, rights }: Caller): boolean {
+  return id === LOCAL && !rights.includes("control");
+}
+
 /** Who calls, by their key. Throws when nobody could be told from anybody else. */
 export function accessBy(options: AccessOptions): Access {
   const keys = readKeys(options.keys ?? []);

@@ -65,13 +65,14 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
   }
 }
 
-/** A client that only looks on asks and answers nothing, whatever its principal may. */
+/** A client that only looks on asks, answers and ends nothing, whatever its principal may. */
 function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
   const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
-  const isAsking = ASKING.has(command.type) || isEndingOthers(state, command, by);
-  if (isAsking && !client.mayPrompt)
+  if (ASKING.has(command.type) && !client.mayPrompt)
     return "This client observes; take over to prompt, or attach with prompt injection";
+  if (isEndingOthers(state, command, by) && !client.mayPrompt)
+    return "This client observes; take over to end what others asked";
   const isAllowing =
     command.type === "answer" ||
     (command.type === "configure" && isWider(command.mode, state.mode));
@@ -94,7 +95,8 @@ function isEndingOthers(
 ): boolean {
   switch (command.type) {
     case "cancel":
-      return turn.current?.by?.clientId !== by.clientId;
+      // Who leaves ends what nobody follows any more.
+      return command.unlessWatched !== true && turn.current?.by?.clientId !== by.clientId;
     case "withdraw":
       return turn.queue.some(
         (queued) => queued.promptId === command.promptId && queued.by?.clientId !== by.clientId,

@@ -116,6 +116,18 @@ describe("ACP over HTTP", () => {
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
+  it("has a connection that was made with the token for nobody who comes without it", async () => {
+    const { sessions } = equippedSessions([says("Hello")]);
+    const server = await acpServer(sessions);
+    const own = await connected(server);
+    const keyless = { ...own, authorization: "" };
+    expect((await post(server, message("session/list", {}), keyless)).status).toBe(404);
+    expect((await stream(server, keyless)).status).toBe(404);
+    const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers: keyless });
+    expect(ended.status).toBe(404);
+    expect((await post(server, message("session/list", {}), own)).status).toBe(202);
+  });
+
   it("has a connection for nobody but its caller, and streams for those who take them", async () => {
     const { sessions } = equippedSessions([says("Hi")]);
     const server = await acpServer(sessions, { keys: [ADA] });
@@ -146,6 +158,19 @@ describe("ACP over HTTP", () => {
     expect((await sessions.peek(sessionId)).clients).toEqual([]);
     await events.text();
     expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
+  });
+
+  it("does nothing of what comes with an initialize that there is no room for", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    for (let made = 0; made < 1000; made += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => connected(server)));
+    }
+    const begin = message("session/new", { cwd: "/work", mcpServers: [] }, 2);
+    expect((await post(server, `[${INITIALIZE},${begin}]`)).status).toBe(503);
+    const client = await server.connect();
+    await client.result("initialize", { protocolVersion: 1 });
+    expect(await client.result("session/list", {})).toMatchObject({ sessions: [] });
   });
 
   it("gives up a connection that nobody uses, and none whose stream is read", async () => {

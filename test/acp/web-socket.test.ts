@@ -98,6 +98,26 @@ describe("/acp", () => {
     expect(errorOf(gone)).toMatchObject({ data: { code: "access_denied" } });
   });
 
+  it("lets a program without a key end what it asked itself, and nothing that the user did", async () => {
+    const { sessions, log } = equippedSessions([hangs("One"), hangs("Two")]);
+    const server = await acpServer(sessions);
+    const user = await server.connect();
+    const sessionId = await user.begin();
+    const asked = user.ask("session/prompt", prompt(sessionId));
+    const client = await server.connect({});
+    await client.ask("initialize");
+    await client.result("session/load", { sessionId, ...SETUP });
+    const cancel = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId } };
+    client.send(cancel);
+    await client.result("session/close", { sessionId });
+    expect((await log(sessionId)).map(({ event }) => event.type)).not.toContain("turn.finished");
+    user.send(cancel);
+    expect((await asked)["result"]).toEqual({ stopReason: "cancelled" });
+    const own = client.ask("session/prompt", prompt(sessionId));
+    client.send(cancel);
+    expect((await own)["result"]).toEqual({ stopReason: "cancelled" });
+  });
+
   it("takes no servers from others than this machine's user, and shows nobody another's sessions", async () => {
     const { sessions } = equippedSessions([says("Hi")]);
     const server = await acpServer(sessions, { keys: [ADA] });

@@ -42,6 +42,22 @@ describe("rights", () => {
     expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
+  it("are not all: who observes ends what it asked itself, and nothing else [ACP-121]", async () => {
+    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const all = person("user", "prompt", "approve", "control");
+    const one = { ...all, clientId: "one" };
+    const other = { ...all, clientId: "other" };
+    const attach = { type: "attach", mode: "controller", name: "" } as const;
+    const prompt = { type: "prompt", content: [{ type: "text", text: "Go" }] } as const;
+    await send(world, { ...attach, clientId: "one" }, one);
+    await send(world, prompt, one);
+    await send(world, { ...attach, mode: "observer", clientId: "other" }, other);
+    expect(await send(world, { type: "cancel" }, other)).toMatchObject(denied);
+    await send(world, { ...attach, clientId: "other", takeOver: true }, other);
+    expect(await send(world, { type: "cancel" }, one)).toMatchObject({ status: "accepted" });
+    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+  });
+
   it("are needed to attach under another client's name: nobody loses control to a guest", async () => {
     const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "boss", name: "one" } as const;

@@ -1,6 +1,7 @@
+import { isKeylessProgram } from "../../http/access.ts";
 import { mayUseAgent, requireRight, type Caller } from "../../http/caller.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { OpenSession, Sessions } from "../../session/sessions.ts";
 
 /** Sessions as somebody has them whose key is for some agents only, and whose requests are counted. */
@@ -29,6 +30,10 @@ export function callerSessions(
     begin: async (wanted, first) => sessions.begin(allowed(wanted), first),
     async command(sessionId, command, from) {
       if (command.type === "prompt" || command.type === "configure") rates?.request(caller.id);
+      // It knows the turns of its own prompts; any other may be the user's.
+      if (command.type === "cancel" && command.turnId === undefined && isKeylessProgram(caller)) {
+        return { status: "refused", failure: notItsTurn() };
+      }
       return sessions.command(sessionId, command, from);
     },
     async find(sessionId) {
@@ -44,6 +49,11 @@ export function callerSessions(
       return sessions.delete(sessionId);
     },
   };
+}
+
+function notItsTurn(): Failure {
+  const message = "To end what others asked takes the token of the bridge";
+  return new SpanlineError("access_denied", message).toFailure();
 }
 
 function noAgent(): SpanlineError {

@@ -18,7 +18,9 @@ export async function cancelAll(commands: readonly CancelCommand[], place: Place
     if (wanted.type === "withdraw" && reply.status === "refused") {
       reply = await cancelTurnOf(wanted.promptId, place);
     }
-    if (reply.status === "accepted") continue;
+    // Who leaves may have no say in what goes on without them.
+    const isLeaving = wanted.type === "cancel" && wanted.unlessWatched === true;
+    if (reply.status === "accepted" || isLeaving) continue;
     link.log("a cancel was refused", { sessionId, code: reply.failure.code });
   }
 }

@@ -8,6 +8,8 @@ import type { StreamWriter } from "./stream-writer.ts";
 
 /** The connections of ACP clients that come by requests. Each is its caller's alone. */
 export interface HttpConnections {
+  /** Throws where there is no room for another one. */
+  checkRoom(): void;
   add(given: Given): HttpConnection;
   /** It counts as used. */
   find(id: string, caller: Caller): HttpConnection | undefined;
@@ -28,7 +30,7 @@ interface Given {
 }
 
 interface Kept extends HttpConnection {
-  readonly callerId: string;
+  readonly caller: Caller;
   /** Puts off the end that comes when nobody asks or reads. */
   used(): void;
 }
@@ -54,7 +56,7 @@ export function httpConnections(clock: Clock): HttpConnections {
     return {
       id,
       acp,
-      callerId: caller.id,
+      caller,
       used,
       end,
       async *events(sessionId, left) {
@@ -71,8 +73,10 @@ export function httpConnections(clock: Clock): HttpConnections {
   }
 
   return {
-    add(given) {
+    checkRoom() {
       if (kept.size >= MOST_CONNECTIONS) throw tooMany();
+    },
+    add(given) {
       const connection = keep(given);
       kept.set(connection.id, connection);
       connection.used();
@@ -80,7 +84,7 @@ export function httpConnections(clock: Clock): HttpConnections {
     },
     find(id, caller) {
       const found = kept.get(id);
-      if (found?.callerId !== caller.id) return undefined;
+      if (found === undefined || !isFor(found.caller, caller)) return undefined;
       found.used();
       return found;
     },
@@ -88,6 +92,11 @@ export function httpConnections(clock: Clock): HttpConnections {
       await Promise.all(Array.from(kept.values(), (connection) => connection.end()));
     },
   };
+}
+
+/** Without its token, this machine's user is somebody who may do less: a connection is not for them what it is with it. */
+function isFor(owner: Caller, { id, rights }: Caller): boolean {
+  return id === owner.id && owner.rights.every((right) => rights.includes(right));
 }
 
 /** A client that is gone does not always say so. */

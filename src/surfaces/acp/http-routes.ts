@@ -27,6 +27,8 @@ export function acpHttp(options: AcpServingOptions): AcpHttp {
 
   async function initialize(text: string, caller: Caller): Promise<ServedAnswer> {
     rates?.request(caller.id);
+    // Before anything is heard: a batch may ask for more than a greeting.
+    connections.checkRoom();
     const writer = streamWriter();
     const acp = callerConnection(caller, writer, options);
     acp.receive({ type: "line", text, offset: 0 });
