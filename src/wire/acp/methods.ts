@@ -16,7 +16,7 @@ import {
 import { decodeServers } from "./mcp-servers.ts";
 import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
 import { decodeSetMode, decodeSetOption } from "./session-modes.ts";
-import { harnFields } from "./client/fields.ts";
+import { harnFields } from "./fields.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */

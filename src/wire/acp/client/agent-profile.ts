@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { fieldsOf, harnFields, objectsOf, textOf, textsOf } from "./fields.ts";
+import { fieldsOf, harnFields, objectsOf, textOf, textsOf } from "../fields.ts";
 
 /** What an agent is and can do, as it said at `initialize`. */
 export interface AgentProfile {

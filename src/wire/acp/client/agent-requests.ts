@@ -1,6 +1,6 @@
 import type { ClientMode } from "../../../domain/agent-event.ts";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { present } from "./fields.ts";
+import { present } from "../fields.ts";
 
 /** Something that a client asks of an agent. */
 export interface AgentRequest {

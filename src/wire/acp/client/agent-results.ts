@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../../domain/live-client.ts";
 import { read, unreadable, type Reading } from "../host/reading.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "./fields.ts";
+import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "../fields.ts";
 
 /** A session as the agent answers for it. */
 export interface OpenedSession {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import { type Decoded, decoded, refusedParams } from "../decoded.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf, textsOf } from "./fields.ts";
+import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
 import { readToolContent } from "./read-tool-update.ts";
 import type { SeenToolContent } from "./seen-update.ts";
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import type { FileLocation } from "../../../domain/tool-output.ts";
 import type { Executor } from "../../../domain/tool-traits.ts";
-import { fieldsOf, flagOf, harnFields, numberOf, objectsOf, present, textOf } from "./fields.ts";
+import { fieldsOf, flagOf, harnFields, numberOf, objectsOf, present, textOf } from "../fields.ts";
 import {
   TOOL_STATUSES,
   type BridgeFields,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { readError } from "../../jsonrpc/read-message.ts";
 import { agentError } from "./agent-error.ts";
 import { readPromptResult } from "./agent-results.ts";
-import { fieldsOf, harnFields, textOf } from "./fields.ts";
+import { fieldsOf, harnFields, textOf } from "../fields.ts";
 import type { SeenTurnEnd } from "./seen-update.ts";
 
 /** Bridges say it beside what ACP tells of a session: the answer to its prompt goes to one client alone. */

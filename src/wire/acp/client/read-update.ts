@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import { shown } from "../../../domain/shown.ts";
 import { read, unreadable, type Reading } from "../host/reading.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "./fields.ts";
+import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "../fields.ts";
 import { readToolUpdate } from "./read-tool-update.ts";
 import { readTurnEnd } from "./read-turn-end.ts";
 import type { SeenText, SeenUpdate } from "./seen-update.ts";

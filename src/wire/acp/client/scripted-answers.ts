@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../../domain/json.ts";
 import { initializeAnswer } from "../agent-answers.ts";
 import { promptAnswer } from "../prompt-answer.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
-import { fieldsOf, harnFields, textOf } from "./fields.ts";
+import { fieldsOf, harnFields, textOf } from "../fields.ts";
 
 // What a runtime says that a test plays.
 

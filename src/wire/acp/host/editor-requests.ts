@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { numberOf, objectsOf, present, textOf, textsOf } from "../client/fields.ts";
+import { numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
 import { type Decoded, decoded, refusedParams } from "../decoded.ts";
 
 /** What an agent asks of an editor's files and terminals, where the editor offered them. */

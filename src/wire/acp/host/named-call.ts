@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { harnFields } from "../client/fields.ts";
+import { harnFields } from "../fields.ts";
 import { type Decoded, decoded, refusedParams } from "../decoded.ts";
 
 /** What a host is asked to do, by its name. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { fieldsOf, objectsOf, present, textOf, textsOf } from "../client/fields.ts";
+import { fieldsOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
 import { type Decoded, decoded, refusedParams } from "../decoded.ts";
 
 /** A skill as it stands in a host's list. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 
 /** An object, or none. What is missing in what an agent says is not there, and no error. */
 export function fieldsOf(value: JsonValue | undefined): JsonObject {
