@@ -1,3 +1,4 @@
+import { isWider } from "../../../src/domain/session-mode.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
@@ -319,7 +320,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
     if (happening.type === "commanded") {
       const { current } = before.turn;
-      const now = { running: current?.promptId, isPaused: (current?.pause ?? null) !== null };
+      const isPaused = (current?.pause ?? null) !== null;
+      const now = { running: current?.promptId, isPaused, mode: before.mode };
       const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
@@ -386,19 +388,26 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
 
 type Commanded = Extract<Happening, { readonly type: "commanded" }>;
 
+interface Now {
+  readonly running: string | undefined;
+  readonly isPaused: boolean;
+  readonly mode: SessionState["mode"];
+}
+
 /** What is one's own, a turn, a prompt or a connection, needs no right over others. */
 function rightFor(
   { command, by }: Commanded,
   askers: ReadonlyMap<string, string | undefined>,
-  { running, isPaused }: { readonly running: string | undefined; readonly isPaused: boolean },
+  { running, isPaused, mode }: Now,
 ): Right | undefined {
   const isOwn = (promptId: string | undefined): boolean =>
     promptId !== undefined && askers.get(promptId) === by.principal;
   switch (command.type) {
     case "prompt":
-    case "configure":
     case "forget":
       return "prompt";
+    case "configure":
+      return isWider(command.mode, mode) ? "approve" : "prompt";
     case "give-results":
       return !isPaused || isOwn(running) ? "prompt" : "control";
     case "answer":
