@@ -1,4 +1,3 @@
-import { isWider } from "../../../src/domain/session-mode.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
@@ -388,12 +387,6 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
 }
 
 type Commanded = Extract<Happening, { readonly type: "commanded" }>;
-
-interface Now {
-  readonly running: string | undefined;
-  readonly isPaused: boolean;
-  readonly mode: SessionState["mode"];
-}
 
 /** What is one's own, a turn, a prompt or a connection, needs no right over others. */
 function rightFor(
