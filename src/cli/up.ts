@@ -23,17 +23,17 @@ function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
   const told = [
     config === undefined
-      ? "Saving a note asks for your approval, in the browser or the editor."
-      : "A question waits for an answer in the browser or the editor.",
-    `In a terminal: ${ownCommand()} sessions answer latest${where}`,
+      ? "Saving a note asks for your approval, in all but curl."
+      : "A question waits for an answer in any of them but curl.",
     ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
     ...(elsewhere.length === 0 ? [] : [`Other machines reach it at ${elsewhere.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
-  return `${begun}. One session, three ways into it:
+  return `${begun}. One session, four ways into it:
 
   In a browser    ${link}
   With curl       ${curl(up)}
+  In a terminal   ${ownCommand()} chat --session latest${where}
   In an editor    ${ownCommand()} acp --session latest${where}
 ${agentsText(up)}
 ${told.join("\n")}
