@@ -98,7 +98,7 @@ describe("a command of the bridge", () => {
     const client = await acpClient(sessions);
     const sessionId = await client.begin();
     expect(await typed(client, sessionId, "/mode")).toContain("The mode is `default`");
-    expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is `ask`");
+    expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is now `ask`");
     expect((await sessions.peek(sessionId)).mode).toBe("ask");
     expect(await typed(client, sessionId, "/mode yolo")).toBe(
       "There is no mode `yolo`; there is: `default`, `ask`, `read-only`.",

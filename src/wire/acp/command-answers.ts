@@ -30,7 +30,7 @@ export function statusText(status: ShownStatus): string {
 }
 
 function usageWords({ inputTokens, outputTokens, totalTokens }: Usage): string {
-  return `${inputTokens} in, ${outputTokens} out, ${totalTokens} in all turns that have ended`;
+  return `${inputTokens} in and ${outputTokens} out, ${totalTokens} together, without the turn that runs`;
 }
 
 function clientWords({ name, clientId, mode }: LiveClient): string {
@@ -62,7 +62,7 @@ export function modesText(mode: SessionMode): string {
 }
 
 export function modeSetText(mode: SessionMode): string {
-  return `The mode is ${modeWords(mode)} now.`;
+  return `The mode is now ${modeWords(mode)}.`;
 }
 
 export function noModeText(given: string): string {
