@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { commandLine, saying, type CommandLine, type Ran } from "./support/command-line.ts";
 import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
 
 let command: CommandLine;
@@ -17,6 +19,21 @@ let count = 0;
 function place(): { readonly data: string; chat: (...args: string[]) => InTerminal } {
   const data = join(command.folder, `chat-${(count += 1)}`);
   return { data, chat: (...args) => inTerminal(command, ["chat", "-d", data, ...args]) };
+}
+
+/** The command as a shell's line has it, with what the line says about standard input. */
+async function inShell(line: string): Promise<Ran> {
+  const program = `exec '${process.execPath}' bin/main.mjs`;
+  const child = spawn("sh", ["-c", `${program} ${line}`], {
+    cwd: command.folder,
+    env: { PATH: process.env["PATH"], HOME: command.folder },
+  });
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { stdout, stderr, status: typeof status === "number" ? status : null };
 }
 
 /** A bridge in a process of its own. */
@@ -282,6 +299,17 @@ describe("spanline chat without a terminal", () => {
     const ran = await command.run(["chat", "-d", data], { input });
     expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
     expect(ran.stderr).toContain("Come back with: ");
+  });
+
+  it("takes its input from a file, from nothing and from no place at all, as it does from a pipe", async () => {
+    const { data } = place();
+    writeFileSync(join(command.folder, "prompts.txt"), "What is 2 + 3?\n");
+    const from = (input: string, ...flags: string[]) =>
+      inShell(`chat -d ${data} ${flags.join(" ")} ${input}`);
+    expect(await from("<prompts.txt")).toMatchObject({ stdout: "That is 5.\n", status: 0 });
+    expect(await from("</dev/null")).toMatchObject({ stdout: "", status: 0 });
+    expect(await from("<&-")).toMatchObject({ stdout: "", status: 0 });
+    expect(await from("<prompts.txt", "--session", "ses_nothing")).toMatchObject({ status: 2 });
   });
 
   it("never allows what needs an approval, and says so", async () => {

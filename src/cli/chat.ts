@@ -33,7 +33,8 @@ export async function chatCommand(flags: ChatFlags): Promise<number> {
     terminal.note(`${complaint(error, words)}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
-    process.stdin.unref();
+    // A file has nothing that would keep the process, and no such method.
+    if ("unref" in process.stdin) process.stdin.unref();
     // A tool that does not hear that it is to stop would keep the process.
     lingering(LONG_MS, () => process.exit());
   }
