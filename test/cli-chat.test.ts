@@ -36,6 +36,12 @@ async function inShell(line: string): Promise<Ran> {
   return { stdout, stderr, status: typeof status === "number" ? status : null };
 }
 
+/** All that stands below the question that was open when somebody left. */
+function farewellOf({ screen }: InTerminal): string {
+  const said = screen.slice(screen.findLastIndex((row) => row.startsWith("  n  Deny")) + 1);
+  return said.join(" ").trim();
+}
+
 /** A bridge in a process of its own. */
 async function startUp(data: string) {
   const child = command.start(["up", "-d", data, "--port", "0", "--json"], { isOpen: true });
@@ -122,7 +128,7 @@ describe("spanline chat in a terminal", () => {
     await again.shows("That is 5.");
   });
 
-  it("leaves a question open, and asks it of whoever comes back", async () => {
+  it("leaves a question open without a complaint, and asks it of whoever comes back", async () => {
     const { data, chat } = place();
     const first = chat();
     await first.shows("New session ");
@@ -130,11 +136,19 @@ describe("spanline chat in a terminal", () => {
     await first.shows("Run save_note? [y/a/n] ");
     first.type("\u0004");
     expect(await first.ended).toBe(0);
+    expect(farewellOf(first)).toMatch(
+      /^The turn goes on when it is taken up again\. Come back with: [^;✗]*$/,
+    );
     const again = chat("--session", "latest");
     await again.shows("● save_note buy milk");
     await again.shows("Run save_note? [y/a/n] ");
-    again.type("y\r");
-    await again.shows("Done. save_note says");
+    again.type("\u0004");
+    expect(await again.ended).toBe(0);
+    expect(farewellOf(again)).toBe(farewellOf(first));
+    const last = chat("--resume");
+    await last.shows("Run save_note? [y/a/n] ");
+    last.type("y\r");
+    await last.shows("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 

@@ -16,6 +16,8 @@ export interface ChatAsking {
   ask(question: PermissionQuestion, context: HostContext): Promise<PermissionReply | "leave">;
   /** Takes a line for the question that is open. */
   answer(line: string): void;
+  /** Somebody leaves: what is open stays so, and nothing more is said of it. */
+  close(): void;
 }
 
 export interface AskingPlace {
@@ -36,6 +38,7 @@ interface Open {
 
 export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatAsking {
   let open: Open | undefined;
+  let isClosed = false;
   let tail: Promise<unknown> = Promise.resolve();
 
   async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
@@ -67,7 +70,7 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
         },
       };
       signal.addEventListener("abort", () => {
-        print([style.warn(`  ${whyNot(signal.reason)}`)]);
+        if (!isClosed) print([style.warn(`  ${whyNot(signal.reason)}`)]);
         resolve("leave");
       });
     });
@@ -90,6 +93,9 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
         return print([`  Please answer with one of these. ${question.prompt}`]);
       if (reply === "show") return print(question.whole ?? []);
       settle(reply);
+    },
+    close() {
+      isClosed = true;
     },
   };
 }

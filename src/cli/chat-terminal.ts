@@ -27,6 +27,7 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
   let warned: "" | "leaving" | "cancelling" = "";
   /** Something is said that nobody here asked for, so that a turn may be under way. */
   let isStirring = false;
+  let hasLeft = false;
   const lines = chatLines();
   const screen = chatScreen(
     { input: process.stdin, output: process.stdout },
@@ -91,6 +92,7 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
   }
 
   function ended(end: TurnEnd): void {
+    if (hasLeft) return;
     warned = "";
     isStirring = false;
     view.inOrder(() => {
@@ -166,6 +168,9 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       note(text, isOwn ? style.good : style.warn);
     },
     note: (text) => note(text),
+    get isStirring() {
+      return isStirring || asking.isOpen;
+    },
     run(given, itsClient) {
       talk = given;
       client = itsClient;
@@ -175,6 +180,9 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
         view.renew();
       });
     },
-    close: (last) => view.close(last),
+    close(last) {
+      hasLeft = true;
+      view.close(last);
+    },
   };
 }

@@ -102,6 +102,7 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
     renew,
     close(last) {
       held = undefined;
+      asking.close();
       updates.ended();
       screen.print(last === "" ? [] : wrapped(last, screen.width).map(style.dim));
       screen.close();

@@ -84,7 +84,8 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
     talk = await openTalk(client, flags, face);
     if (talk.role === "guest") face.note(GUEST);
     const exitCode = await ended(face.run(talk, client), signal);
-    face.close(farewell(talk, place, flags));
+    const isUnderWay = talk.isBusy || face.isStirring;
+    face.close(farewell(talk.sessionId, isUnderWay && place.isOwner, flags));
     return exitCode;
   } finally {
     await leave(client, place);
@@ -104,15 +105,10 @@ async function leave(client: Client, place: ChatPlace): Promise<void> {
   await place.close();
 }
 
-function farewell(
-  { sessionId, isBusy }: ChatTalk,
-  { isOwner }: ChatPlace,
-  flags: ChatFlags,
-): string {
+function farewell(sessionId: string, isHalted: boolean, flags: ChatFlags): string {
   const { url } = flags;
   const where = url === undefined ? directoryFlag(flags) : ` --url ${url}`;
-  const state =
-    isBusy && isOwner ? "The turn goes on when it is taken up again" : "The session stays";
+  const state = isHalted ? "The turn goes on when it is taken up again" : "The session stays";
   return `${state}. Come back with: ${ownCommand()} chat --session ${sessionId}${where}`;
 }
 
