@@ -211,16 +211,42 @@ describe("spanline chat in a terminal", () => {
     const two = chat("--session", "latest", "--observe");
     await two.shows("That is 5.");
     await two.shows("watching; /takeover to take part");
-    two.type("Hello\r");
+    two.type("What is 4 + 4?\r");
+    await two.shows("Not said: What is 4 + 4?");
     await two.shows("/takeover takes control, then you can say it");
     two.type("/takeover\r");
     await two.shows("You control this session now.");
     await one.shows("Somebody else took control");
-    two.type("What is 4 + 4?\r");
+    expect(one.all).not.toContain("4 + 4");
+    // What could not be said stands there again.
+    await two.shows("› What is 4 + 4?");
+    two.type("\r");
     await two.shows("That is 8.");
     const seen = await one.shows("That is 8.");
     expect(seen).toContain("› What is 4 + 4?");
-    expect(one.all).not.toContain("Hello");
+  });
+
+  it("tells who is taken over from at a question who is asked now, and what a watcher cannot do", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("watching; /takeover to take part");
+    one.type("Please save a note: buy milk\r");
+    await one.shows("Run save_note? ");
+    await two.shows("● save_note buy milk");
+    two.type("/cancel\r");
+    await two.shows("You are watching, and end nobody's turn. /takeover takes control");
+    two.type("/takeover\r");
+    await two.shows("Run save_note? ");
+    await one.shows("Not answered: another client has taken over, and is asked now.");
+    const below = await one.shows("· watching; /takeover to take part");
+    expect(below).toContain("· working\n");
+    expect(below).not.toContain("Ctrl-C cancels");
+    one.type("\u0003");
+    await one.shows("Ctrl-C again leaves");
+    two.type("y\r");
+    await one.shows("Done. save_note says");
   });
 
   it("tells who watches how a turn ended, and lets it leave without ending one", async () => {

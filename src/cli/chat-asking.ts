@@ -23,6 +23,8 @@ export interface ChatAsking {
 export interface AskingPlace {
   readonly screen: ChatScreen;
   readonly style: Style;
+  /** Whether somebody else is asked now. */
+  readonly isTakenOver: () => boolean;
   /** Called before a question is put, and when it is over. */
   readonly hold: () => void;
   readonly release: () => void;
@@ -36,7 +38,8 @@ interface Open {
   readonly settle: (reply: PermissionReply) => void;
 }
 
-export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatAsking {
+export function chatAsking(place: AskingPlace): ChatAsking {
+  const { screen, style, isTakenOver, hold, release } = place;
   let open: Open | undefined;
   let isClosed = false;
   let tail: Promise<unknown> = Promise.resolve();
@@ -70,7 +73,7 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
         },
       };
       signal.addEventListener("abort", () => {
-        if (!isClosed) print([style.warn(`  ${whyNot(signal.reason)}`)]);
+        if (!isClosed) print([style.warn(`  ${whyNot(signal.reason, isTakenOver())}`)]);
         resolve("leave");
       });
     });
@@ -100,10 +103,12 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
   };
 }
 
-function whyNot(reason: unknown): string {
+function whyNot(reason: unknown, isTakenOver: boolean): string {
   if (reason === TURN_CANCELLED) return "Not run: the turn is cancelled.";
-  return reason === CONNECTION_GONE
-    ? "The connection is lost; it is asked again on the next one."
+  if (reason === CONNECTION_GONE)
+    return "The connection is lost; it is asked again on the next one.";
+  return isTakenOver
+    ? "Not answered: another client has taken over, and is asked now."
     : "Somebody else answered, or it is no longer asked.";
 }
 
