@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { commandLine, saying, type CommandLine, type Ran } from "./support/command-line.ts";
 import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
 
 let command: CommandLine;
@@ -17,6 +19,27 @@ let count = 0;
 function place(): { readonly data: string; chat: (...args: string[]) => InTerminal } {
   const data = join(command.folder, `chat-${(count += 1)}`);
   return { data, chat: (...args) => inTerminal(command, ["chat", "-d", data, ...args]) };
+}
+
+/** The command as a shell's line has it, with what the line says about standard input. */
+async function inShell(line: string): Promise<Ran> {
+  const program = `exec '${process.execPath}' bin/main.mjs`;
+  const child = spawn("sh", ["-c", `${program} ${line}`], {
+    cwd: command.folder,
+    env: { PATH: process.env["PATH"], HOME: command.folder },
+  });
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { stdout, stderr, status: typeof status === "number" ? status : null };
+}
+
+/** All that stands below the question that was open when somebody left. */
+function farewellOf({ screen }: InTerminal): string {
+  const said = screen.slice(screen.findLastIndex((row) => row.startsWith("  n  Deny")) + 1);
+  return said.join(" ").trim();
 }
 
 /** A bridge in a process of its own. */
@@ -66,7 +89,7 @@ describe("spanline chat in a terminal", () => {
     const asked = await person.shows("Run save_note? [y/a/n] ");
     expect(asked).toContain("── Spanline asks ──");
     expect(asked).toContain('save_note {"text":"buy milk"}');
-    expect(asked).toContain("Why: ");
+    expect(asked).toContain("Why: A rule of the policy asks about save_note");
     // Enter alone allows nothing.
     person.type("\r");
     await person.shows("Please answer with one of these.");
@@ -105,7 +128,7 @@ describe("spanline chat in a terminal", () => {
     await again.shows("That is 5.");
   });
 
-  it("leaves a question open, and asks it of whoever comes back", async () => {
+  it("leaves a question open without a complaint, and asks it of whoever comes back", async () => {
     const { data, chat } = place();
     const first = chat();
     await first.shows("New session ");
@@ -113,11 +136,19 @@ describe("spanline chat in a terminal", () => {
     await first.shows("Run save_note? [y/a/n] ");
     first.type("\u0004");
     expect(await first.ended).toBe(0);
+    expect(farewellOf(first)).toMatch(
+      /^The turn goes on when it is taken up again\. Come back with: [^;✗]*$/,
+    );
     const again = chat("--session", "latest");
     await again.shows("● save_note buy milk");
     await again.shows("Run save_note? [y/a/n] ");
-    again.type("y\r");
-    await again.shows("Done. save_note says");
+    again.type("\u0004");
+    expect(await again.ended).toBe(0);
+    expect(farewellOf(again)).toBe(farewellOf(first));
+    const last = chat("--resume");
+    await last.shows("Run save_note? [y/a/n] ");
+    last.type("y\r");
+    await last.shows("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
@@ -180,16 +211,42 @@ describe("spanline chat in a terminal", () => {
     const two = chat("--session", "latest", "--observe");
     await two.shows("That is 5.");
     await two.shows("watching; /takeover to take part");
-    two.type("Hello\r");
+    two.type("What is 4 + 4?\r");
+    await two.shows("Not said: What is 4 + 4?");
     await two.shows("/takeover takes control, then you can say it");
     two.type("/takeover\r");
     await two.shows("You control this session now.");
     await one.shows("Somebody else took control");
-    two.type("What is 4 + 4?\r");
+    expect(one.all).not.toContain("4 + 4");
+    // What could not be said stands there again.
+    await two.shows("› What is 4 + 4?");
+    two.type("\r");
     await two.shows("That is 8.");
     const seen = await one.shows("That is 8.");
     expect(seen).toContain("› What is 4 + 4?");
-    expect(one.all).not.toContain("Hello");
+  });
+
+  it("tells who is taken over from at a question who is asked now, and what a watcher cannot do", async () => {
+    const { chat } = place();
+    const one = chat();
+    await one.shows("New session ");
+    const two = chat("--session", "latest", "--observe");
+    await two.shows("watching; /takeover to take part");
+    one.type("Please save a note: buy milk\r");
+    await one.shows("Run save_note? ");
+    await two.shows("● save_note buy milk");
+    two.type("/cancel\r");
+    await two.shows("You are watching, and end nobody's turn. /takeover takes control");
+    two.type("/takeover\r");
+    await two.shows("Run save_note? ");
+    await one.shows("Not answered: another client has taken over, and is asked now.");
+    const below = await one.shows("· watching; /takeover to take part");
+    expect(below).toContain("· working\n");
+    expect(below).not.toContain("Ctrl-C cancels");
+    one.type("\u0003");
+    await one.shows("Ctrl-C again leaves");
+    two.type("y\r");
+    await one.shows("Done. save_note says");
   });
 
   it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
@@ -301,6 +358,17 @@ describe("spanline chat without a terminal", () => {
     const ran = await command.run(["chat", "-d", data], { input });
     expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
     expect(ran.stderr).toContain("Come back with: ");
+  });
+
+  it("takes its input from a file, from nothing and from no place at all, as it does from a pipe", async () => {
+    const { data } = place();
+    writeFileSync(join(command.folder, "prompts.txt"), "What is 2 + 3?\n");
+    const from = (input: string, ...flags: string[]) =>
+      inShell(`chat -d ${data} ${flags.join(" ")} ${input}`);
+    expect(await from("<prompts.txt")).toMatchObject({ stdout: "That is 5.\n", status: 0 });
+    expect(await from("</dev/null")).toMatchObject({ stdout: "", status: 0 });
+    expect(await from("<&-")).toMatchObject({ stdout: "", status: 0 });
+    expect(await from("<prompts.txt", "--session", "ses_nothing")).toMatchObject({ status: 2 });
   });
 
   it("never allows what needs an approval, and says so", async () => {

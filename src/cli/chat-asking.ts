@@ -16,11 +16,15 @@ export interface ChatAsking {
   ask(question: PermissionQuestion, context: HostContext): Promise<PermissionReply | "leave">;
   /** Takes a line for the question that is open. */
   answer(line: string): void;
+  /** Somebody leaves: what is open stays so, and nothing more is said of it. */
+  close(): void;
 }
 
 export interface AskingPlace {
   readonly screen: ChatScreen;
   readonly style: Style;
+  /** Whether somebody else is asked now. */
+  readonly isTakenOver: () => boolean;
   /** Called before a question is put, and when it is over. */
   readonly hold: () => void;
   readonly release: () => void;
@@ -34,8 +38,10 @@ interface Open {
   readonly settle: (reply: PermissionReply) => void;
 }
 
-export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatAsking {
+export function chatAsking(place: AskingPlace): ChatAsking {
+  const { screen, style, isTakenOver, hold, release } = place;
   let open: Open | undefined;
+  let isClosed = false;
   let tail: Promise<unknown> = Promise.resolve();
 
   async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
@@ -67,7 +73,7 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
         },
       };
       signal.addEventListener("abort", () => {
-        print([style.warn(`  ${whyNot(signal.reason)}`)]);
+        if (!isClosed) print([style.warn(`  ${whyNot(signal.reason, isTakenOver())}`)]);
         resolve("leave");
       });
     });
@@ -91,13 +97,18 @@ export function chatAsking({ screen, style, hold, release }: AskingPlace): ChatA
       if (reply === "show") return print(question.whole ?? []);
       settle(reply);
     },
+    close() {
+      isClosed = true;
+    },
   };
 }
 
-function whyNot(reason: unknown): string {
+function whyNot(reason: unknown, isTakenOver: boolean): string {
   if (reason === TURN_CANCELLED) return "Not run: the turn is cancelled.";
-  return reason === CONNECTION_GONE
-    ? "The connection is lost; it is asked again on the next one."
+  if (reason === CONNECTION_GONE)
+    return "The connection is lost; it is asked again on the next one.";
+  return isTakenOver
+    ? "Not answered: another client has taken over, and is asked now."
     : "Somebody else answered, or it is no longer asked.";
 }
 

@@ -11,6 +11,8 @@ export interface ChatFace extends TalkEvents {
   /** Who controls the session has changed. */
   controlled(isOwn: boolean): void;
   note(text: string): void;
+  /** Whether a turn seems to be under way, whoever began it. */
+  readonly isStirring: boolean;
   /** Takes what is said until the end; resolves with the exit code. */
   run(talk: ChatTalk, client: Client): Promise<number>;
   /** Nothing more is said. */

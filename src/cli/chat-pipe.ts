@@ -161,6 +161,7 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
+    isStirring: false,
     opening(opened) {
       sessionId = opened;
       if (isJson) json({ type: "session", sessionId: opened });

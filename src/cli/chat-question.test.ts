@@ -3,6 +3,16 @@ import type { PermissionQuestion } from "../host/index.ts";
 import { PLAIN } from "../inspect/style.ts";
 import { chatQuestion } from "./chat-question.ts";
 
+const RATIONALE: NonNullable<PermissionQuestion["rationale"]> = {
+  action: "ask",
+  reason: "It writes",
+  rule: { id: "no-writes" },
+  labels: [],
+  prompt: "Look twice",
+  risk: "high",
+  context: {},
+};
+
 function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
   return {
     sessionId: "s",
@@ -18,15 +28,7 @@ function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
       capabilities: [],
       undo: {},
     },
-    rationale: {
-      action: "ask",
-      reason: "It writes",
-      rule: { id: "no-writes" },
-      labels: [],
-      prompt: "Look twice",
-      risk: "high",
-      context: {},
-    },
+    rationale: RATIONALE,
     options: [
       { id: "allow", name: "Allow", kind: "allow_once" },
       { id: "allow-always", name: "Always allow save", kind: "allow_always" },
@@ -54,6 +56,19 @@ describe("a question of a chat", () => {
       "  n  Deny",
     ]);
     expect(prompt).toBe("Run save? [y/a/n] ");
+  });
+
+  it("names the session's mode where that asks, as no rule to look up", () => {
+    const reason = 'The session is in the mode "ask": save does more than read';
+    const rule = { source: "session_mode", id: "ask", index: 0 };
+    const rationale = { ...RATIONALE, reason, rule, labels: ["session_mode"] };
+    const { rows } = chatQuestion(asked({ rationale }), PLAIN);
+    expect(rows).toContain(`  Why: ${reason}`);
+    expect(rows.join("\n")).not.toContain("Rule:");
+    const byDefault = { ...rationale, reason: "No rule speaks of save", rule: null };
+    expect(chatQuestion(asked({ rationale: byDefault }), PLAIN).rows).toContain(
+      '  Why: The session is in the mode "ask"',
+    );
   });
 
   it("takes a letter or a word, and nothing else for a yes", () => {

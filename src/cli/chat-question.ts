@@ -1,7 +1,9 @@
 import { isObject } from "../domain/json.ts";
+import { MODE_SOURCE } from "../domain/session-mode.ts";
 import type { PermissionQuestion, PermissionReply } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { questionText, type QuestionFacts } from "./question-text.ts";
+import { whyAsked } from "./why-asked.ts";
 
 /** A question as a chat puts it. */
 export interface ChatQuestion {
@@ -55,26 +57,30 @@ function factsOf({ approval, rationale, context, options }: PermissionQuestion):
   const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
   const isRun = options.length === 0 || isYesOrNo(options);
   const isSaid = isObject(input) && (isRun || Object.keys(input).length > 0);
-  const { reason, prompt, risk } = rationale ?? { reason: null, prompt: null, risk: null };
+  const { reason, rule, labels, prompt, risk } = rationale ?? NO_RATIONALE;
   return {
     action,
     input: isSaid ? input : null,
     diffs: context.content.flatMap((one) => (one.type === "diff" ? [one] : [])),
     isRun,
     secrets: [],
-    ...(reason !== null && { reason }),
+    ...(reason !== null && { reason: whyAsked({ reason, rule, labels }) }),
     ...(prompt !== null && { prompt }),
     ...(risk !== null && { risk }),
     ...(unseen !== undefined && { unseen }),
   };
 }
 
+const NO_RATIONALE = { reason: null, rule: null, labels: [], prompt: null, risk: null };
+
 /** Which rule asks, and which paths it is about. */
 function aboutRule({ rationale, context, approval }: PermissionQuestion): string[] {
   const { paths } = context;
-  const rule = rationale?.rule ?? null;
+  const { id, source } = rationale?.rule ?? {};
+  // A mode is no rule that could be looked up.
+  const isRule = typeof id === "string" && source !== MODE_SOURCE;
   return [
-    ...(typeof rule?.["id"] === "string" ? [`  Rule: ${oneLine(rule["id"])}`] : []),
+    ...(isRule ? [`  Rule: ${oneLine(id)}`] : []),
     ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(oneLine).join(", ")}`]),
     ...(approval.approversRequired > 1
       ? [`  ${approval.approversRequired} people have to allow it`]

@@ -14,6 +14,8 @@ export interface ChatScreen {
   show(rows: readonly string[]): void;
   /** What stands before what is typed. */
   prompt(text: string): void;
+  /** Puts this into the line that is typed, unless something stands there. */
+  offer(text: string): void;
   /** Puts aside what is typed, and drops what was meant for something else; gives back how to bring it back. */
   setAside(): Promise<() => void>;
   /** Draws what is due, and leaves the terminal as it was. */
@@ -124,6 +126,9 @@ export function chatScreen(
       output.write("\n".repeat(below));
       lines.setPrompt(text);
       schedule();
+    },
+    offer(text) {
+      if (!isClosed && lines.line === "") lines.write(text.replaceAll("\n", LINE_END_SIGN));
     },
     async setAside() {
       if (isClosed) return () => {};

@@ -27,6 +27,9 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
   let warned: "" | "leaving" | "cancelling" = "";
   /** Something is said that nobody here asked for, so that a turn may be under way. */
   let isStirring = false;
+  let hasLeft = false;
+  /** What was typed by who only watches: it can be said after a takeover. */
+  let unsaid = "";
   const lines = chatLines();
   const screen = chatScreen(
     { input: process.stdin, output: process.stdout },
@@ -66,6 +69,8 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       updates.note([`${style.strong("›")} ${oneLine(text)}`]);
       perform(command).catch((error: unknown) => note(complaintOf(error), style.bad));
     } else if (talk?.role === "observer") {
+      unsaid = text;
+      note(`Not said: ${text}`);
       note("You are watching. /takeover takes control, then you can say it.", style.warn);
     } else talk?.say(text);
   }
@@ -79,12 +84,14 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       case "exit":
         return leave(0);
       case "cancel":
-        if (talk.role === "observer")
-          return note("You are watching. /takeover takes control, then you can.", style.warn);
+        if (talk.role === "observer" && !talk.isBusy) return note(WATCHING, style.warn);
         return cancel(talk);
       case "takeover":
         if (talk.role === "controller") return note("You control this session already.");
-        return talk.takeOver();
+        await talk.takeOver();
+        screen.offer(unsaid);
+        unsaid = "";
+        return;
       case "sessions": {
         const { sessions } = await client.listSessions();
         return updates.note(sessionRows(sessions, talk.sessionId, place));
@@ -93,6 +100,7 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
   }
 
   function ended(end: TurnEnd): void {
+    if (hasLeft) return;
     warned = "";
     isStirring = false;
     view.inOrder(() => {
@@ -115,8 +123,7 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
   function interrupt(): void {
     if (talk === undefined) return leave(INTERRUPTED);
     // Whoever only watches leaves, and ends nothing of what others do.
-    const isWatching = talk.role === "observer" && !talk.isBusy;
-    const isBusy = !isWatching && (talk.isBusy || asking.isOpen || isStirring);
+    const isBusy = talk.role !== "observer" && (talk.isBusy || asking.isOpen || isStirring);
     if (isBusy && warned === "") {
       return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
     }
@@ -168,6 +175,9 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       note(text, isOwn ? style.good : style.warn);
     },
     note: (text) => note(text),
+    get isStirring() {
+      return isStirring || asking.isOpen;
+    },
     run(given, itsClient) {
       talk = given;
       client = itsClient;
@@ -177,6 +187,12 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
         view.renew();
       });
     },
-    close: (last) => view.close(last),
+    close(last) {
+      hasLeft = true;
+      view.close(last);
+    },
   };
 }
+
+const WATCHING =
+  "You are watching, and end nobody's turn. /takeover takes control, then you can cancel it.";

@@ -62,6 +62,7 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
   const asking = chatAsking({
     screen,
     style,
+    isTakenOver: () => status().talk?.role === "observer",
     hold() {
       held ??= [];
       screen.show([]);
@@ -102,6 +103,7 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
     renew,
     close(last) {
       held = undefined;
+      asking.close();
       updates.ended();
       screen.print(last === "" ? [] : wrapped(last, screen.width).map(style.dim));
       screen.close();
@@ -111,10 +113,12 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
 
 function statusRows({ talk, isCancelling }: ViewStatus): string[] {
   if (talk === undefined) return [];
+  const isWatching = talk.role === "observer";
+  const working = isWatching ? "· working" : "· working, Ctrl-C cancels";
   return [
     "",
-    ...(talk.isBusy ? [isCancelling ? "· cancelling" : "· working, Ctrl-C cancels"] : []),
-    ...(talk.role === "observer" ? ["· watching; /takeover to take part"] : []),
+    ...(talk.isBusy ? [isCancelling ? "· cancelling" : working] : []),
+    ...(isWatching ? ["· watching; /takeover to take part"] : []),
     ...talk.queued.map((text) => `· next: ${oneLine(text)}`),
   ];
 }

@@ -34,7 +34,8 @@ export async function chatCommand(flags: ChatFlags): Promise<number> {
     terminal.note(`${complaint(error, words)}\n`);
     return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
   } finally {
-    process.stdin.unref();
+    // A file has nothing that would keep the process, and no such method.
+    if ("unref" in process.stdin) process.stdin.unref();
     // A tool that does not hear that it is to stop would keep the process.
     lingering(LONG_MS, () => process.exit());
   }
@@ -84,7 +85,8 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
     talk = await openTalk(client, flags, face);
     if (talk.role === "guest") face.note(GUEST);
     const exitCode = await ended(face.run(talk, client), signal);
-    face.close(farewell(talk, place, flags));
+    const isUnderWay = talk.isBusy || face.isStirring;
+    face.close(farewell(talk.sessionId, isUnderWay && place.isOwner, flags));
     return exitCode;
   } finally {
     await leave(client, place);
@@ -104,15 +106,10 @@ async function leave(client: Client, place: ChatPlace): Promise<void> {
   await place.close();
 }
 
-function farewell(
-  { sessionId, isBusy }: ChatTalk,
-  { isOwner }: ChatPlace,
-  flags: ChatFlags,
-): string {
+function farewell(sessionId: string, isHalted: boolean, flags: ChatFlags): string {
   const { url } = flags;
   const where = url === undefined ? directoryFlag(flags) : ` --url ${shellWord(url)}`;
-  const state =
-    isBusy && isOwner ? "The turn goes on when it is taken up again" : "The session stays";
+  const state = isHalted ? "The turn goes on when it is taken up again" : "The session stays";
   return `${state}. Come back with: ${ownCommand()} chat --session ${shellWord(sessionId)}${where}`;
 }
 

@@ -4,6 +4,7 @@ import { isObject, jsonText, type JsonObject, type JsonValue } from "../domain/j
 import type { FileDiff } from "../domain/tool-output.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { diffLines } from "./diff-lines.ts";
+import { whyAsked } from "./why-asked.ts";
 
 /** A question as the terminal shows it. */
 export interface QuestionText {
@@ -45,7 +46,7 @@ export function questionFacts(request: ApprovalRequested): QuestionFacts {
     diffs,
     isRun: question === "run",
     secrets: decision === undefined ? [] : namesSecrets(decision.context),
-    ...(decision !== undefined && { reason: decision.reason }),
+    ...(decision !== undefined && { reason: whyAsked(decision) }),
     ...(prompt !== undefined && { prompt }),
     ...(risk !== undefined && { risk }),
     ...(unseen !== undefined && { unseen }),

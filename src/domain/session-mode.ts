@@ -32,3 +32,6 @@ export const MODE_WORDS: {
     description: "Only calls that read are run; all others are refused",
   },
 };
+
+/** The part of a policy that a mode would be, if it were one. */
+export const MODE_SOURCE = "session_mode";

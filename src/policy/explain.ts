@@ -5,8 +5,8 @@ import {
   type PolicyContext,
   type PolicyDecision,
 } from "../domain/policy-decision.ts";
+import { MODE_SOURCE } from "../domain/session-mode.ts";
 import { joinWords } from "./command/join-words.ts";
-import { MODE_SOURCE } from "./narrow.ts";
 import { HOLE } from "./wildcard.ts";
 
 /** A decision in plain lines for people. */

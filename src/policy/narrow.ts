@@ -1,5 +1,5 @@
 import type { MatchedRule, PolicyDecision } from "../domain/policy-decision.ts";
-import type { SessionMode } from "../domain/session-mode.ts";
+import { MODE_SOURCE, type SessionMode } from "../domain/session-mode.ts";
 import { isReadOnly } from "./call-effect.ts";
 import { strongest } from "./strictness.ts";
 
@@ -42,9 +42,6 @@ function refused(decision: PolicyDecision, mode: SessionMode): PolicyDecision {
 function ruleOf(action: MatchedRule["action"], mode: SessionMode): MatchedRule {
   return { source: MODE_SOURCE, action, id: mode, index: 0 };
 }
-
-/** The part of a policy that a mode would be, if it were one. */
-export const MODE_SOURCE = "session_mode";
 
 function withLabels(labels: readonly string[], ...more: readonly string[]): readonly string[] {
   return [...new Set([...labels, MODE_SOURCE, ...more])].sort();

@@ -1,12 +1,12 @@
 import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { Matcher, PolicyLayer } from "../../domain/policy.ts";
 import type { PolicyContext } from "../../domain/policy-decision.ts";
-import type { SessionMode } from "../../domain/session-mode.ts";
+import { MODE_SOURCE, type SessionMode } from "../../domain/session-mode.ts";
 import type { ToolRule } from "../../domain/tool-rule.ts";
 import { mayWrite } from "../../policy/call-effect.ts";
 import { contextOf } from "../../policy/call-facts.ts";
 import { judge } from "../../policy/judge.ts";
-import { MODE_SOURCE, narrow } from "../../policy/narrow.ts";
+import { narrow } from "../../policy/narrow.ts";
 import { fits } from "../../policy/wildcard.ts";
 import { callFacts } from "./path-facts.ts";
 import { policyOf } from "./policy-of.ts";
