@@ -50,11 +50,25 @@ async function startUp(data: string) {
   return { child, url: String(url), token, sessionId: String(sessionId) };
 }
 
+interface Cuttable {
+  readonly url: string;
+  cut(): void;
+  /** Cuts it, and lets nobody through; resolves when so many have tried. */
+  refuse(count: number): Promise<void>;
+  accept(): void;
+}
+
 /** Stands between a chat and its bridge, and can be cut. */
-async function cuttable(target: string): Promise<{ readonly url: string; cut(): void }> {
+async function cuttable(target: string): Promise<Cuttable> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
+  let isOpen = true;
+  let tried = (): void => {};
   const server = createServer((inner) => {
+    if (!isOpen) {
+      inner.destroy();
+      return tried();
+    }
     const outer = connect(Number(port), hostname);
     open.add(inner);
     for (const [from, to] of [
@@ -75,7 +89,22 @@ async function cuttable(target: string): Promise<{ readonly url: string; cut(): 
     cut();
     server.close();
   });
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/acp`, cut };
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/acp`,
+    cut,
+    refuse(count) {
+      isOpen = false;
+      let left = count;
+      const refused = new Promise<void>((resolve) => {
+        tried = () => void ((left -= 1) === 0 && resolve());
+      });
+      cut();
+      return refused;
+    },
+    accept() {
+      isOpen = true;
+    },
+  };
 }
 
 describe("spanline chat in a terminal", () => {
@@ -235,6 +264,7 @@ describe("spanline chat in a terminal", () => {
     one.type("Please save a note: buy milk\r");
     await one.shows("Run save_note? ");
     await two.shows("● save_note buy milk");
+    await two.shows("● save_note waits for approval by its controller");
     two.type("/cancel\r");
     await two.shows("You are watching, and end nobody's turn. /takeover takes control");
     two.type("/takeover\r");
@@ -283,7 +313,7 @@ describe("spanline chat in a terminal", () => {
     const two = chat("--session", "latest", "--observe");
     await two.shows("watching; /takeover to take part");
     two.type("/cancel\r");
-    await two.shows("/takeover takes control, then you can.");
+    await two.shows("You are watching, and end nobody's turn.");
     two.type("\u0003");
     await two.shows("Ctrl-C again leaves");
     two.type("\u0003");
@@ -348,6 +378,47 @@ describe("spanline chat in a terminal", () => {
     await person.shows("You may ask, and neither approve nor control");
     person.type("What is 2 + 3?\r");
     expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?");
+    person.type("Please save a note: buy milk\r");
+    await person.shows("● save_note waits for approval, which takes the bridge's token");
+  });
+
+  it("says that a token which lets it do nothing more is perhaps another bridge's", async () => {
+    const { data } = place();
+    const { url } = await startUp(data);
+    const person = inTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
+    const said = await person.shows("do no more.");
+    expect(said.replaceAll("\n", " ")).toContain(
+      "neither approve nor control: the token is perhaps another bridge's, or a key",
+    );
+  });
+
+  it("says once that the connection is lost, and sends what is typed until there is one", async () => {
+    const { data } = place();
+    const { url, token } = await startUp(data);
+    const between = await cuttable(url);
+    const person = inTerminal(command, ["chat", "--url", between.url], {
+      environment: { SPANLINE_TOKEN: token },
+    });
+    await person.shows("New session ");
+    person.type("What is 4 + 4?\r");
+    await person.shows("That is 8.");
+    const refused = between.refuse(3);
+    await person.shows(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
+    person.type("What is 2 + 3?\r");
+    await person.shows("It is sent when there is a connection again.");
+    await refused;
+    between.accept();
+    await person.shows("Connected again.");
+    await person.shows("That is 5.");
+    expect(person.screen.join("\n").match(/connection is lost/g)).toHaveLength(1);
+  });
+
+  it("says once why there is no first connection", async () => {
+    const person = inTerminal(command, ["chat", "--url", "ws://127.0.0.1:1"]);
+    await person.shows("Check --url and --token");
+    expect(await person.ended).toBe(1);
+    expect(person.all).not.toContain("any more");
+    expect(person.all.match(/ECONNREFUSED/g)).toHaveLength(1);
   });
 });
 
@@ -393,7 +464,25 @@ describe("spanline chat without a terminal", () => {
       type: "session",
       sessionId: expect.stringMatching(/^ses_/),
     });
-    expect(lines.at(-1)).toMatchObject({ type: "end", reason: "end_turn" });
+    const { sessionId } = lines.find(({ type }) => type === "session");
+    expect(lines.at(-1)).toMatchObject({ type: "end", sessionId, reason: "end_turn" });
+  });
+
+  it("opens no session where nothing is said", async () => {
+    const { data } = place();
+    const ran = await command.run(["chat", "-d", data], { input: "\n \n" });
+    expect(ran).toEqual({
+      stdout: "",
+      stderr: "Nothing was said, and no session was opened.\n",
+      status: 0,
+    });
+    const resumed = await command.run(["chat", "-d", data, "--resume"], { input: "Hi\n" });
+    expect(resumed).toEqual({
+      stdout: "",
+      stderr:
+        "There is no session of this folder yet\n`spanline chat` without --resume begins one.\n",
+      status: 2,
+    });
   });
 
   it("says what is wrong with its flags", async () => {
@@ -411,5 +500,6 @@ describe("spanline chat without a terminal", () => {
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);
     expect(none.stderr).toContain("Check --url and --token");
+    expect(none.stderr).not.toContain("any more");
   });
 });

@@ -14,6 +14,7 @@ it("says what was answered in words that do not steer the terminal", async () =>
     show: () => {},
     prompt: () => isPut(),
     setAside: async () => () => {},
+    offer: () => {},
     close: () => {},
   };
   const nothing = (): void => {};
@@ -22,6 +23,7 @@ it("says what was answered in words that do not steer the terminal", async () =>
     style: PLAIN,
     hold: nothing,
     release: nothing,
+    isTakenOver: () => false,
   });
   const { signal } = new AbortController();
   const reply = asking.ask(QUESTION, { signal });

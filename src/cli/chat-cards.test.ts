@@ -30,6 +30,17 @@ describe("the card of a call", () => {
     expect(all.told(told({ status: "completed" }))).toEqual([]);
   });
 
+  it("says what a call waits for, once its arguments are there", () => {
+    const waitsFor = (): string => "approval by its controller";
+    const all = toolCards({ style: PLAIN, width: () => 60, wholeBy: () => undefined, waitsFor });
+    all.told(told({ isNew: true, title: "save_note", status: "pending" }));
+    expect(all.running()).toEqual(["● save_note waits"]);
+    all.told(told({ input: { text: "milk" } }));
+    expect(all.running()).toEqual(["● save_note waits for approval by its controller"]);
+    all.told(told({ status: "in_progress" }));
+    expect(all.running()).toEqual(["● save_note runs"]);
+  });
+
   it("names the call at its end where another one began meanwhile", () => {
     const all = cards();
     all.told(told({ title: "one", input: {} }));

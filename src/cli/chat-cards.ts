@@ -11,6 +11,8 @@ export interface CardOptions {
   readonly width: () => number;
   /** How to see all of what was shortened, where that can be said. */
   readonly wholeBy: () => string | undefined;
+  /** What a call waits for that does not run yet, where that can be said. */
+  readonly waitsFor?: () => string | undefined;
 }
 
 /** Calls of tools, each as a line when it begins and another when it ends. */
@@ -33,7 +35,7 @@ interface Call {
   diffs: readonly FileDiff[];
 }
 
-export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
+export function toolCards({ style, width, wholeBy, waitsFor }: CardOptions): ToolCards {
   const open = new Map<string, Call>();
   const ended = new Set<string>();
   const seen = new Set<string>();
@@ -47,6 +49,13 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     const name = nameOf(call);
     const about = cut(aboutOf(call.input), width() - textWidth(name) - 4);
     return [`${style.note("●")} ${style.strong(name)} ${style.dim(about)}`.trimEnd()];
+  }
+
+  function doing({ isStarted, isShown }: Call): string {
+    if (isStarted) return "runs";
+    // Before its arguments are there, nobody has been asked.
+    const what = isShown ? waitsFor?.() : undefined;
+    return what === undefined ? "waits" : `waits for ${what}`;
   }
 
   /** With room for what stands beside it. */
@@ -114,8 +123,8 @@ export function toolCards({ style, width, wholeBy }: CardOptions): ToolCards {
     },
     asked: (id) => void seen.add(id),
     running: () =>
-      [...open.values()].map(({ title, isStarted }) =>
-        style.dim(cut(`● ${oneLine(title)} ${isStarted ? "runs" : "waits"}`, width())),
+      [...open.values()].map((call) =>
+        style.dim(cut(`● ${oneLine(call.title)} ${doing(call)}`, width())),
       ),
     clear() {
       open.clear();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PLAIN } from "../inspect/style.ts";
-import { completions, sessionRows } from "./chat-commands.ts";
+import { completions, helpRows, sessionRows } from "./chat-commands.ts";
 
 const STEERS = "\u001b[2J";
 
@@ -24,5 +24,33 @@ describe("what an agent calls its things in a chat", () => {
       const rows = sessionRows([row], "ses_1", { style: PLAIN, width });
       expect(rows.join("")).not.toContain("\u001b");
     }
+  });
+});
+
+describe("the help of a chat", () => {
+  it("lines up what commands do, however long their hints are", () => {
+    const commands = [
+      { name: "mode", description: "sets the mode of the session", hint: "[default|ask]" },
+      { name: "review", description: "looks at changes", hint: "[a branch, a commit or a path]" },
+    ];
+    expect(helpRows(commands, { style: PLAIN, width: 44 })).toEqual([
+      "  /help                shows this",
+      "  /cancel              ends the turn that",
+      "                       runs",
+      "  /takeover            takes control from",
+      "                       whoever has it",
+      "  /sessions            lists the sessions,",
+      "                       the newest first",
+      "  /exit                leaves; the session",
+      "                       stays",
+      "The agent's own:",
+      "  /mode [default|ask]  sets the mode of the",
+      "                       session",
+      "  /review [a branch, a commit or a path]",
+      "                       looks at changes",
+      "  Ctrl-C cancels a turn, Ctrl-D leaves.",
+      "  A line that ends with \\ goes on in the",
+      "  next.",
+    ]);
   });
 });

@@ -1,7 +1,8 @@
 import type { SeenCommand, SessionRow } from "../host/index.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { foldedWords } from "./folded-words.ts";
-import { cut } from "./markdown/text-width.ts";
+import { wrapped } from "./markdown/row-layout.ts";
+import { cut, textWidth } from "./markdown/text-width.ts";
 
 /** What a chat itself understands behind a slash. All else is said to the agent. */
 const OWN_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
@@ -24,21 +25,36 @@ export function helpRows(
   commands: readonly SeenCommand[],
   { style, width }: { readonly style: Style; readonly width: number },
 ): string[] {
-  const row = (name: string, does: string): string =>
-    `  ${style.strong(`/${oneLine(name)}`.padEnd(NAME_WIDTH))} ${oneLine(does)}`;
-  const theirs = commands.map(({ name, description, hint }) =>
-    row(hint === undefined ? name : `${name} ${hint}`, description),
-  );
-  const rows = [
-    ...Object.entries(OWN).map(([name, does]) => row(name, does)),
-    ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs]),
-    style.dim("  Ctrl-C cancels a turn, Ctrl-D leaves."),
-    style.dim("  A line that ends with \\ goes on in the next."),
+  const own = Object.entries(OWN).map(([name, does]) => ({ name: `/${name}`, does }));
+  const theirs = commands.map(({ name, description, hint }) => ({
+    name: oneLine(hint === undefined ? `/${name}` : `/${name} ${hint}`),
+    does: oneLine(description),
+  }));
+  const widths = [...own, ...theirs].map(({ name }) => textWidth(name));
+  const most = Math.min(WIDEST_NAME, width / 2);
+  const column = Math.max(0, ...widths.filter((one) => one <= most));
+  const rows = ({ name, does }: { readonly name: string; readonly does: string }): string[] => {
+    const [first = "", ...others] = wrapped(does, width - column - 4);
+    const isWide = textWidth(name) > column;
+    const below = (isWide ? [first, ...others] : others).map((row) => " ".repeat(column + 4) + row);
+    const pad = " ".repeat(Math.max(0, column - textWidth(name)));
+    return isWide
+      ? [...foldedWords(`  ${style.strong(name)}`, width), ...below]
+      : [`  ${style.strong(name)}${pad}  ${first}`.trimEnd(), ...below];
+  };
+  const notes = [
+    "  Ctrl-C cancels a turn, Ctrl-D leaves.",
+    "  A line that ends with \\ goes on in the next.",
   ];
-  return rows.flatMap((one) => foldedWords(one, width));
+  return [
+    ...own.flatMap(rows),
+    ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs.flatMap(rows)]),
+    ...notes.flatMap((one) => foldedWords(style.dim(one), width)),
+  ];
 }
 
-const NAME_WIDTH = 11;
+/** What a command that is longer does stands below it. */
+const WIDEST_NAME = 24;
 const OWN: { readonly [Name in OwnCommand]: string } = {
   help: "shows this",
   cancel: "ends the turn that runs",

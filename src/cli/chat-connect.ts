@@ -19,6 +19,8 @@ export interface ChatPlace {
   readonly connect: Connect | Transport;
   /** Whether the sessions run in this process, and stop with it. */
   readonly isOwner: boolean;
+  /** Whether somebody gave a token or a key. */
+  readonly hasToken: boolean;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ async function bridgeElsewhere(given: string, flag: string | undefined): Promise
   return {
     connect: () => webSocket(new WebSocket(url, options)),
     isOwner: false,
+    hasToken: token !== undefined,
     close: async () => {},
   };
 }
@@ -97,5 +100,6 @@ async function bridgeHere(
       note(`${who} has ${directory} and does not answer. Waiting for it.`);
     },
   });
-  return { connect: bridge, isOwner: bridge.isOwner, close: () => bridge.closed() };
+  const { isOwner } = bridge;
+  return { connect: bridge, isOwner, hasToken: false, close: () => bridge.closed() };
 }

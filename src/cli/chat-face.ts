@@ -13,6 +13,8 @@ export interface ChatFace extends TalkEvents {
   note(text: string): void;
   /** Whether a turn seems to be under way, whoever began it. */
   readonly isStirring: boolean;
+  /** Resolves when there is something to open a session for; with false when there will be nothing. */
+  hasPrompt(): Promise<boolean>;
   /** Takes what is said until the end; resolves with the exit code. */
   run(talk: ChatTalk, client: Client): Promise<number>;
   /** Nothing more is said. */

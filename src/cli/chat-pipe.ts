@@ -7,6 +7,7 @@ import { toolCards } from "./chat-cards.ts";
 import { ownCommandIn } from "./chat-commands.ts";
 import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
+import type { ChatLink } from "./chat-link.ts";
 import { chatLines } from "./chat-lines.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 
@@ -17,13 +18,14 @@ export interface PipeFaceOptions {
   /** Shows what was said before, and what others do. */
   readonly isObserver: boolean;
   readonly wholeBy: (sessionId: string) => string | undefined;
+  readonly link: ChatLink;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
 export function pipeFace(options: PipeFaceOptions): ChatFace {
-  const { terminal, isJson, isObserver, wholeBy, signal } = options;
+  const { terminal, isJson, isObserver, wholeBy, link, signal } = options;
   let sessionId = "";
   const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
   let exitCode = 0;
@@ -34,6 +36,9 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
   let leave = (): void => {};
   const left = new Promise<void>((resolve) => (leave = resolve));
   let tail: Promise<void> = Promise.resolve();
+  const said = prompts();
+  /** Read before there was somebody to say it to. */
+  let first: IteratorResult<string, void> | undefined;
 
   function write(text: string): void {
     tail = written(tail, text);
@@ -108,9 +113,9 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
 
   function ended(end: TurnEnd): void {
     if (end.type !== "done" || end.result.reason !== "end_turn") exitCode = 1;
-    if (isJson && end.type === "done") json({ type: "end", ...end.result });
+    if (isJson && end.type === "done") json({ type: "end", sessionId, ...end.result });
     if (isJson && end.type !== "done") {
-      json({ type: "end", error: end.type === "lost" ? LOST : complaintOf(end.error) });
+      json({ type: "end", sessionId, error: end.type === "lost" ? LOST : complaintOf(end.error) });
     }
     endTurn(end);
   }
@@ -126,17 +131,22 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
     return true;
   }
 
-  async function read(talk: ChatTalk): Promise<void> {
+  async function* prompts(): AsyncGenerator<string, void, undefined> {
     const lines = chatLines();
     for await (const line of createInterface({ input: process.stdin, signal })) {
       const text = lines.add(line) ?? "";
-      if (text.trim() === "") continue;
-      if (!take(talk, text)) return;
-      await talk.idle();
+      if (text.trim() !== "") yield text;
     }
     const rest = lines.begun.trimEnd();
-    if (rest !== "") take(talk, rest);
-    await talk.idle();
+    if (rest !== "") yield rest;
+  }
+
+  async function read(talk: ChatTalk): Promise<void> {
+    let next = first ?? (await said.next());
+    for (; next.done !== true; next = await said.next()) {
+      if (!take(talk, next.value)) return void (await said.return());
+      await talk.idle();
+    }
   }
 
   return {
@@ -149,19 +159,26 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       return { deny: "There is nobody to ask" };
     },
     linked(state) {
-      if (state.type === "lost") note("The connection is lost. Trying again …");
-      if (state.type === "connected" && state.isAgain) note("Connected again.");
-      if (state.type === "closed" && state.error !== undefined) {
-        exitCode = 1;
-        note(`There is no connection any more: ${complaintOf(state.error)}`);
-        leave();
-      }
+      const said = link.heard(state);
+      if (said === undefined) return;
+      note(said.text);
+      if (!said.isEnd) return;
+      exitCode = 1;
+      leave();
     },
     controlled(isOwn) {
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
     isStirring: false,
+    async hasPrompt() {
+      // A program may wait for the session's line before it says anything.
+      if (isObserver || isJson) return true;
+      first = await said.next();
+      if (first.done === true) note("Nothing was said, and no session was opened.");
+      await tail;
+      return first.done !== true;
+    },
     opening(opened) {
       sessionId = opened;
       if (isJson) json({ type: "session", sessionId: opened });

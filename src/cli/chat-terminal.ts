@@ -9,14 +9,19 @@ import {
 } from "./chat-commands.ts";
 import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
+import type { ChatLink } from "./chat-link.ts";
 import { chatLines } from "./chat-lines.ts";
 import { chatScreen } from "./chat-screen.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "./interruption.ts";
 
+export interface TerminalFaceOptions extends Pick<ViewOptions, "hasColours" | "wholeBy"> {
+  readonly link: ChatLink;
+}
+
 /** A chat with a person at a terminal. */
-export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy">): ChatFace {
+export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFace {
   let session: string | undefined;
   let talk: ChatTalk | undefined;
   let client: Client | undefined;
@@ -72,7 +77,10 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       unsaid = text;
       note(`Not said: ${text}`);
       note("You are watching. /takeover takes control, then you can say it.", style.warn);
-    } else talk?.say(text);
+    } else {
+      talk?.say(text);
+      if (link.isLost) note("It is sent when there is a connection again.");
+    }
   }
 
   async function perform(command: OwnCommand): Promise<void> {
@@ -161,12 +169,10 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       return asking.ask(question, context);
     },
     linked(state) {
-      if (state.type === "lost") note("The connection is lost. Trying again …", style.warn);
-      if (state.type === "connected" && state.isAgain) note("Connected again.", style.good);
-      if (state.type === "closed" && state.error !== undefined) {
-        note(`There is no connection any more: ${complaintOf(state.error)}`, style.bad);
-        leave(1);
-      }
+      const said = link.heard(state);
+      if (said === undefined) return;
+      note(said.text, style[said.paint]);
+      if (said.isEnd) leave(1);
     },
     controlled(isOwn) {
       const text = isOwn
@@ -175,6 +181,7 @@ export function terminalFace(options: Pick<ViewOptions, "hasColours" | "wholeBy"
       note(text, isOwn ? style.good : style.warn);
     },
     note: (text) => note(text),
+    hasPrompt: async () => true,
     get isStirring() {
       return isStirring || asking.isOpen;
     },

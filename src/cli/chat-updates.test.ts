@@ -14,6 +14,7 @@ function page(width = 30) {
     style: PLAIN,
     marks: markStyle(PLAIN, null),
     wholeBy: () => undefined,
+    waitsFor: () => undefined,
     clock: { monotonic: () => now },
     below: () => [],
   });

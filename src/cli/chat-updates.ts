@@ -21,6 +21,8 @@ export interface UpdatesOptions {
   readonly style: Style;
   readonly marks: MarkStyle;
   readonly wholeBy: () => string | undefined;
+  /** What calls wait for that do not run yet, where that can be said. */
+  readonly waitsFor: () => string | undefined;
   readonly clock: Pick<SteadyClock, "monotonic">;
   /** What stands below the rows that are still open. */
   readonly below: () => readonly string[];
@@ -50,11 +52,11 @@ interface Saying {
 }
 
 export function chatUpdates(options: UpdatesOptions): ChatUpdates {
-  const { page, style, marks, wholeBy, clock, below } = options;
+  const { page, style, marks, wholeBy, waitsFor, clock, below } = options;
   const width = (): number => page.width;
   const spoken = markdown({ style: marks, width });
   const thought = markdown({ style: thoughtStyle(marks), width: () => width() - 2 });
-  const cards = toolCards({ style, width, wholeBy });
+  const cards = toolCards({ style, width, wholeBy, waitsFor });
   let saying: Saying | undefined;
   /** What the last row that stays belongs to: a blank row stands between two of different kinds. */
   let last = "";

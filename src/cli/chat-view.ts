@@ -2,7 +2,7 @@ import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { chatAsking, type ChatAsking } from "./chat-asking.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import type { ChatTalk } from "./chat-talk.ts";
+import type { ChatTalk, Role } from "./chat-talk.ts";
 import { chatUpdates, type ChatUpdates } from "./chat-updates.ts";
 import { markStyle, type Paint } from "./markdown/marks.ts";
 import { wrapped } from "./markdown/row-layout.ts";
@@ -56,6 +56,7 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
       const { sessionId } = status();
       return sessionId === undefined ? undefined : wholeBy(sessionId);
     },
+    waitsFor: () => WAITS_FOR.get(status().talk?.role),
     clock: systemClock,
     below: () => statusRows(status()).map((row) => style.dim(cut(row, screen.width))),
   });
@@ -110,6 +111,12 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
     },
   };
 }
+
+/** Who is asked sees the question instead. */
+const WAITS_FOR: ReadonlyMap<Role | undefined, string> = new Map([
+  ["observer", "approval by its controller"],
+  ["guest", "approval, which takes the bridge's token"],
+]);
 
 function statusRows({ talk, isCancelling }: ViewStatus): string[] {
   if (talk === undefined) return [];

@@ -5,6 +5,7 @@ import { lingering } from "../platform/lingering.ts";
 import { processTerminal, type Terminal } from "../platform/terminal.ts";
 import { chatPlace, type ChatPlace, type ChatPlaceFlags } from "./chat-connect.ts";
 import type { ChatFace } from "./chat-face.ts";
+import { chatLink } from "./chat-link.ts";
 import { pipeFace } from "./chat-pipe.ts";
 import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
 import { terminalFace } from "./chat-terminal.ts";
@@ -41,7 +42,20 @@ export async function chatCommand(flags: ChatFlags): Promise<number> {
   }
 }
 
-const GUEST = "You may ask, and neither approve nor control: that takes the bridge's --token.";
+/** What somebody may do without the right to control, and what that may come from. */
+function guestNote(hasToken: boolean): string {
+  const why = hasToken
+    ? "the token is perhaps another bridge's, or a key that lets you do no more."
+    : "that takes the bridge's --token.";
+  return `You may ask, and neither approve nor control: ${why}`;
+}
+
+/** Without what else an address may hold, such as a token. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+const OWNER = "the process that runs the sessions";
 const LONG_MS = 3000;
 const UNUSABLE: ReadonlySet<string> = new Set(["invalid_option", "not_found", "store_failed"]);
 
@@ -52,14 +66,16 @@ function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Cha
     flags.url === undefined
       ? `${ownCommand()} sessions show ${shellWord(sessionId)}${directoryFlag(flags)}`
       : undefined;
+  const link = chatLink(flags.url === undefined ? OWNER : `the bridge at ${hostOf(flags.url)}`);
   const isSeated = process.stdin.isTTY && terminal.isWatched && flags.json !== true;
   return isSeated
-    ? terminalFace({ hasColours: terminal.colours, wholeBy })
+    ? terminalFace({ hasColours: terminal.colours, wholeBy, link })
     : pipeFace({
         terminal,
         isJson: flags.json === true,
         isObserver: flags.observe === true,
         wholeBy,
+        link,
         signal,
       });
 }
@@ -82,8 +98,10 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   // Whoever does not want to wait until there is something to talk to.
   signal.addEventListener("abort", () => talk === undefined && void client.close());
   try {
+    const isNew = flags.session === undefined && flags.resume === undefined;
+    if (isNew && !(await face.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
     talk = await openTalk(client, flags, face);
-    if (talk.role === "guest") face.note(GUEST);
+    if (talk.role === "guest") face.note(guestNote(place.hasToken));
     const exitCode = await ended(face.run(talk, client), signal);
     const isUnderWay = talk.isBusy || face.isStirring;
     face.close(farewell(talk.sessionId, isUnderWay && place.isOwner, flags));
@@ -117,12 +135,15 @@ function directoryFlag({ dataDir }: ChatFlags): string {
   return dataDir === undefined ? "" : ` -d ${shellWord(dataDir)}`;
 }
 
-function nextStep({ url }: ChatFlags): (error: SpanlineError) => string | undefined {
+function nextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
   return ({ code, details }) => {
     if (details["path"] !== undefined) return undefined;
     if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
       return "Check --url and --token: `spanline up` prints a link with both.";
     }
-    return code === "not_found" ? "`spanline sessions list` shows what there is." : undefined;
+    if (code !== "not_found") return undefined;
+    return resume === true
+      ? "`spanline chat` without --resume begins one."
+      : "`spanline sessions list` shows what there is.";
   };
 }
