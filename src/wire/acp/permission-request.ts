@@ -76,29 +76,42 @@ function optionFacts(
 
 function harnFields(asked: ApprovalRequested, decision: PolicyDecision, place: AskedPlace): object {
   const mutation = mutationRecord(place) ?? null;
-  const policyDecision = policyReceipt(decision);
+  return {
+    approvalRequest: approvalRequest(asked, place),
+    policyDecision: policyReceipt(decision),
+    mutation,
+    declaredPaths: declaredPaths(decision),
+  };
+}
+
+/** A question as hosts of the bridge show it: one about a tool is under its call's id, any other under its own. */
+export function approvalRequest(asked: ApprovalRequested, place: AskedPlace): object {
   const { sessionId, at, turnId, agent } = place;
-  const { about, action, input, deadline, approvers = 1, evidence = [] } = asked;
-  const declaredPaths = decision.context.paths.flatMap(({ workspacePath }) => workspacePath ?? []);
-  const approvalRequest = {
-    id: about,
+  const { approvalId, about, action, input, deadline, approvers = 1, evidence = [] } = asked;
+  const { decision } = asked;
+  const paths = decision === undefined ? [] : declaredPaths(decision);
+  return {
+    id: asked.question === "run" ? about : approvalId,
     action,
     args: input === null ? {} : shortened(input),
     principal: agent?.name ?? sessionId,
     requested_at: isoTime(at),
     deadline: isoTime(deadline),
     approvers_required: approvers,
-    evidence_refs: [...declaredPaths.map(pathEvidence), ...evidence],
+    evidence_refs: [...paths.map(pathEvidence), ...evidence],
     undo_metadata: {
       session_id: sessionId,
       run_id: turnId,
       worker_id: null,
       mutation_scope: agent?.mutationScope ?? null,
-      policy_decision: policyDecision,
+      policy_decision: decision === undefined ? null : policyReceipt(decision),
     },
-    capabilities_requested: decision.context.capabilities,
+    capabilities_requested: decision?.context.capabilities ?? [],
   };
-  return { approvalRequest, policyDecision, mutation, declaredPaths };
+}
+
+function declaredPaths({ context }: PolicyDecision): string[] {
+  return context.paths.flatMap(({ workspacePath }) => workspacePath ?? []);
 }
 
 function pathEvidence(path: string): Evidence {

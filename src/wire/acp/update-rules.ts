@@ -13,7 +13,7 @@ import { fittedObject, fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { tellPlan } from "./plan-updates.ts";
-import { permissionRequest } from "./permission-request.ts";
+import { askQuestion, endQuestion } from "./question-updates.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
 import { tellMode } from "./session-modes.ts";
 import { showSent } from "./sent-updates.ts";
@@ -26,12 +26,11 @@ import {
   finished,
   handedOut,
   inputDelta,
-  previewed,
   progressed,
   started,
 } from "./tool-updates.ts";
 import { tellUsage } from "./usage-updates.ts";
-import { tell, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What an event comes to: either of the two, and never neither. */
 export type UpdateRule<Event extends AgentEvent> =
@@ -103,20 +102,9 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.progressed": duringTurn(progressed),
   "tool.finished": duringTurn(finished),
   "plan.updated": duringTurn(tellPlan),
-  "approval.requested": mapped((state, approval, emit, { sessionId, at, turnId = null }) => {
-    previewed(state, approval);
-    const { agent, lineBytes } = state;
-    const place = { sessionId, at, turnId, agent, lineBytes, workspace: workspaceOf(state) };
-    const request = permissionRequest(approval, place);
-    const asked = { approval, request, turnId };
-    state.asked.set(approval.approvalId, asked);
-    if (state.isLive && state.isAsked) emit({ type: "ask", ...asked });
-  }),
+  "approval.requested": mapped(askQuestion),
   "approval.voted": silent("the question is still open"),
-  "approval.resolved": mapped((state, { approvalId }, emit) => {
-    state.asked.delete(approvalId);
-    emit({ type: "decided", approvalId });
-  }),
+  "approval.resolved": mapped(endQuestion),
   "history.given": silent("it was said elsewhere, to somebody else"),
   "prompt.forgotten": silent("it was said all the same"),
   "turn.paused": duringTurn(handedOut),

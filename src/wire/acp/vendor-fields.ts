@@ -107,7 +107,7 @@ export interface VendorFields {
   readonly hitl_request: {
     readonly requestId: string;
     readonly kind: string;
-    readonly payload: JsonObject;
+    readonly payload: { readonly [name: string]: unknown };
   };
   readonly hitl_resolved: {
     readonly requestId: string;
