@@ -98,7 +98,7 @@ async function spentBy(child: ChildProcess): Promise<number> {
   return user + system;
 }
 
-/** How many lines came until the end of one with these words near its beginning. */
+/** How many lines came until one with these words; others may come behind it at once. */
 function linesUntil({ stdout }: ChildProcess, words: string): Promise<number> {
   return new Promise((resolve) => {
     let lines = 0;
@@ -106,8 +106,7 @@ function linesUntil({ stdout }: ChildProcess, words: string): Promise<number> {
     const count = (chunk: Buffer): void => {
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
       tail = (tail + chunk.toString("latin1", Math.max(0, chunk.length - TAIL))).slice(-TAIL);
-      if (!tail.endsWith("\n") || !tail.includes(words, tail.lastIndexOf("\n", tail.length - 2)))
-        return;
+      if (!tail.slice(0, tail.lastIndexOf("\n") + 1).includes(words)) return;
       stdout?.off("data", count);
       resolve(lines);
     };
@@ -115,5 +114,5 @@ function linesUntil({ stdout }: ChildProcess, words: string): Promise<number> {
   });
 }
 
-/** More than an answer takes. */
+/** More than an answer takes, and what is told behind it. */
 const TAIL = 8192;

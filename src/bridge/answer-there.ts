@@ -1,7 +1,7 @@
 import type { Decision } from "../domain/agent-event.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { OwnerGoneError } from "./link/remote-sessions.ts";
+import { OwnerGoneError } from "./link/owner-gone-error.ts";
 import { localPrincipal } from "./local-principal.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 

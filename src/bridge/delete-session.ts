@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { OwnerGoneError, type RemoteSessions } from "./link/remote-sessions.ts";
+import { OwnerGoneError } from "./link/owner-gone-error.ts";
+import type { RemoteSessions } from "./link/remote-sessions.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 
 /**

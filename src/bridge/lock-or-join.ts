@@ -8,7 +8,8 @@ import type { SteadyClock } from "../platform/clock.ts";
 import { takeOwnerLock, type OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import { directoryProblem, prepareDirectory } from "./data-directory.ts";
-import { OwnerGoneError, remoteSessions, type RemoteSessions } from "./link/remote-sessions.ts";
+import { OwnerGoneError } from "./link/owner-gone-error.ts";
+import { remoteSessions, type RemoteSessions } from "./link/remote-sessions.ts";
 
 export interface JoinOptions {
   readonly directory: string;

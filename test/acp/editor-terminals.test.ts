@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "@agentclientprotocol/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -230,7 +230,7 @@ describe("a command in a terminal of the editor", () => {
       const ran = join(root, "ran");
       const machine = editorMachine();
       machine.instead.set(method, async () => {
-        await eventually(() => expect(existsSync(ran)).toBe(true));
+        await eventually(() => expect(readFileSync(ran, "utf8")).toBe("once\n"));
         throw RequestError.methodNotFound(method);
       });
       const { socket } = await serveOnSocket(sessions);

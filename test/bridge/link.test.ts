@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
 import { isJoinerMessage, isOwnerMessage } from "../../src/bridge/link/link-message.ts";
-import {
-  OwnerGoneError,
-  remoteSessions,
-  type RemoteSessions,
-} from "../../src/bridge/link/remote-sessions.ts";
+import { OwnerGoneError } from "../../src/bridge/link/owner-gone-error.ts";
+import { remoteSessions, type RemoteSessions } from "../../src/bridge/link/remote-sessions.ts";
 import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import { hangs, scriptedProvider, type Answer } from "../support/scripted-provider.ts";

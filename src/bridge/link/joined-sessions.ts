@@ -5,7 +5,7 @@ import { newId } from "../../session/new-id.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
 import type { Joined } from "./joined.ts";
 import { lastingSubscription } from "./lasting-subscription.ts";
-import { OwnerGoneError } from "./remote-sessions.ts";
+import { OwnerGoneError } from "./owner-gone-error.ts";
 
 export interface JoinedOptions {
   readonly clock: Clock;

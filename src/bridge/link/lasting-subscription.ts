@@ -1,7 +1,7 @@
 import type { Cursor } from "../../domain/envelope.ts";
 import type { Batch } from "../../store/store.ts";
 import type { Joined } from "./joined.ts";
-import { OwnerGoneError } from "./remote-sessions.ts";
+import { OwnerGoneError } from "./owner-gone-error.ts";
 
 export interface Subscribing {
   readonly sessionId: string;

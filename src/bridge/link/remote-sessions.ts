@@ -11,11 +11,7 @@ import {
   type OwnerMessage,
 } from "./link-message.ts";
 import { linesOver } from "./lines.ts";
-
-/** The owner is gone, and with it what was asked of it: it may have been done or not. */
-export class OwnerGoneError extends Error {
-  override readonly name = "OwnerGoneError";
-}
+import { OwnerGoneError } from "./owner-gone-error.ts";
 
 /** The owner's sessions, over one connection. */
 export interface RemoteSessions extends Sessions {

@@ -8,8 +8,8 @@ import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
 import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
-import { withdrawalLine } from "../../wire/acp/permission-request.ts";
 import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
+import { withdrawalLine } from "../../wire/acp/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection, type Received } from "../../wire/jsonrpc/rpc-connection.ts";
 import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
@@ -21,10 +21,9 @@ import type {
 } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpLog, ClientLink } from "./client-link.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
-import { hostShells, hostToolList } from "./host-lists.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
-import { sessionRequests } from "./session-requests.ts";
+import type { SessionRequests } from "./session-requests.ts";
 
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
@@ -117,7 +116,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     ask: (sessionId, { approval, request: wanted }) =>
       put(wanted, {
         lane: approval.approvalId,
-        answered: (answer) => requests.answered(sessionId, approval, answer),
+        answered: async (answer) => (await requests()).answered(sessionId, approval, answer),
       }),
     request(wanted, answered) {
       asked += 1;
@@ -132,7 +131,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     hasRoom: () => writer.queued <= MOST_QUEUED,
     room: () => writer.below(MOST_QUEUED),
   };
-  const requests = sessionRequests(link, options.session);
+  let loaded: Promise<SessionRequests> | undefined;
+  /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
+  const requests = (): Promise<SessionRequests> => (loaded ??= loadRequests(link, options.session));
 
   function request(given: RpcRequest): void {
     const { method, params } = given;
@@ -144,9 +145,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = hostToolList(link);
-      if (isAsked && profile.hasShells && options.isHere) shells = hostShells(link);
-      return;
+      if (isAsked && profile.hasTools) tools = loadTools(link);
+      if (isAsked && profile.hasShells && options.isHere) shells = loadShells(link);
+      return lanes.run("", async () => void (await requests()));
     }
     if (clientName === undefined) {
       const error = invalidRequest("the first request is initialize");
@@ -163,18 +164,18 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (error !== undefined) return link.answer(given, { ok: false, error });
       prompts.set(given.id, lane);
     }
-    lanes.run(lane, () => requests.perform(given, value));
+    lanes.run(lane, async () => (await requests()).perform(given, value));
   }
 
   function notification({ method, params }: RpcNotification): void {
     const wanted = decodeNotification(method, params);
     if (wanted === undefined) return detail?.("a notification was passed over", { method });
     if (wanted.type === "cancel")
-      return lanes.run(wanted.sessionId, () => requests.cancel(wanted.sessionId));
+      return lanes.run(wanted.sessionId, async () => (await requests()).cancel(wanted.sessionId));
     // Behind the prompt itself, which may not have begun yet.
     const sessionId = prompts.get(wanted.requestId);
     if (sessionId === undefined) return;
-    lanes.run(sessionId, () => requests.cancelPrompt(sessionId, wanted.requestId));
+    lanes.run(sessionId, async () => (await requests()).cancelPrompt(sessionId, wanted.requestId));
   }
 
   function take(message: Received<Question>): void {
@@ -205,11 +206,29 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       await writer.below(MOST_UNREAD);
     },
     idle: () => lanes.below(0),
-    leave(reason) {
+    async leave(reason) {
       turns.endAll();
-      return requests.leave(reason);
+      await (await loaded)?.leave(reason);
     },
   };
+}
+
+async function loadRequests(
+  link: ClientLink,
+  session: string | undefined,
+): Promise<SessionRequests> {
+  const { sessionRequests } = await import("./session-requests.ts");
+  return sessionRequests(link, session);
+}
+
+async function loadTools(link: ClientLink): Promise<readonly HostTool[]> {
+  const { hostToolList } = await import("./host-lists.ts");
+  return hostToolList(link);
+}
+
+async function loadShells(link: ClientLink): Promise<KnownShells | undefined> {
+  const { hostShells } = await import("./host-lists.ts");
+  return hostShells(link);
 }
 
 /** The session that a message is about, as far as it says. */

@@ -7,7 +7,6 @@ import type {
 import type { JsonObject } from "../../domain/json.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { isoTime } from "../../domain/iso-time.ts";
-import { notificationLine } from "../jsonrpc/write-message.ts";
 import { diffContent } from "./diff-content.ts";
 import { fitted, fittedObject, fittedText, LINE_BYTES } from "./fitted.ts";
 import { mutationRecord } from "./mutation-record.ts";
@@ -117,11 +116,6 @@ function declaredPaths({ context }: PolicyDecision): string[] {
 function pathEvidence(path: string): Evidence {
   const metadata: JsonObject = { workspace_path: path };
   return { kind: "workspace_path", ref: path, metadata };
-}
-
-/** Tells the client that its answer is no longer wanted. */
-export function withdrawalLine(requestId: string): string {
-  return notificationLine("$/cancel_request", { requestId });
 }
 
 interface OptionFacts {

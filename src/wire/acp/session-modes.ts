@@ -1,5 +1,3 @@
-import type { SessionConfigured } from "../../domain/agent-event.ts";
-import type { Emit } from "../../domain/codec.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import {
@@ -10,7 +8,6 @@ import {
 } from "../../domain/session-mode.ts";
 import { decoded, decodeSessionId, refusedParams, type Decoded } from "./decoded.ts";
 import type { ConfigOption, OptionsAnswer } from "./session-update.ts";
-import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** A session's settings, as the answers that open one carry them: the mode twice, since clients know one of the two. */
 export function settingsAnswer(mode: SessionMode): SettingsAnswer {
@@ -78,15 +75,4 @@ function decodeConfigure(
   }
   const command = { type: "configure", mode } as const;
   return decoded({ type: "configure", sessionId: session.value, command, answer });
-}
-
-/** What was there before the client came is in the answer to its request. */
-export function tellMode(
-  state: UpdateState,
-  { mode }: SessionConfigured,
-  emit: Emit<AcpOutput>,
-): void {
-  if (!state.isLive) return;
-  tell(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
-  tell(state, { sessionUpdate: "config_option_update", ...optionsAnswer(mode) }, emit);
 }

@@ -15,7 +15,7 @@ import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { tellPlan } from "./plan-updates.ts";
 import { askQuestion, endQuestion } from "./question-updates.ts";
 import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
-import { tellMode } from "./session-modes.ts";
+import { tellMode } from "./mode-updates.ts";
 import { showSent } from "./sent-updates.ts";
 import { commandsUpdate } from "./slash-commands.ts";
 import { addDelta, endBlock, endTexts, replaceText } from "./text-updates.ts";
