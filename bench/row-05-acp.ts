@@ -5,7 +5,7 @@ import { median } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const UPDATES = 20_000;
-const WARM_UP = 3;
+const WARM_UP = 12;
 const ROUNDS = 9;
 
 /** Updates of ACP over a pipe to a reader that only counts lines: what one costs the agent [ACP-18]. */

@@ -60,6 +60,8 @@ export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
     },
     caughtUp(seq) {
       done = Math.max(done, seq);
+      // Asked after every event.
+      if (wanted.size === 0) return;
       for (const request of wanted.values()) put(request);
       wanted.clear();
     },

@@ -1,7 +1,7 @@
+import { jsonText } from "../../domain/json.ts";
 import type { PlanPriority } from "../../domain/plan.ts";
 import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
-import { notificationLine } from "../jsonrpc/write-message.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
@@ -143,6 +143,25 @@ export interface ConfigOption {
 }
 
 export function updateLine(sessionId: string, update: SessionUpdate, cursor?: string): string {
-  const place = cursor === undefined ? {} : cursorMeta(cursor);
-  return notificationLine("session/update", { sessionId, update, ...place });
+  const place = cursor === undefined ? "" : `,"_meta":${jsonText(cursorMeta(cursor)["_meta"])}`;
+  const params = `{"sessionId":${jsonText(sessionId)},"update":${updateText(update)}${place}}`;
+  return `{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`;
+}
+
+/** Nearly all that is told is plain text in pieces: put together around the piece it takes half the time. */
+function updateText(update: SessionUpdate): string {
+  if (!isPlainChunk(update)) return jsonText(update);
+  const { sessionUpdate, content, messageId } = update;
+  return `{"sessionUpdate":"${sessionUpdate}","content":{"type":"text","text":${jsonText(content.text)}},"messageId":${jsonText(messageId)}}`;
+}
+
+function isPlainChunk(update: SessionUpdate): update is ChunkUpdate {
+  switch (update.sessionUpdate) {
+    case "user_message_chunk":
+    case "agent_message_chunk":
+    case "agent_thought_chunk":
+      return update.content["_meta"] === undefined;
+    default:
+      return false;
+  }
 }

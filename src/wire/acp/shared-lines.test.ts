@@ -7,8 +7,9 @@ import { logUpdate } from "./vendor-updates.ts";
 /** A chunk that counts how often it is written out. */
 function chunk(text: string) {
   let written = 0;
-  const said = { toJSON: () => ((written += 1), { type: "text", text }) };
-  const update = { sessionUpdate: "agent_message_chunk", content: said, messageId: "m" };
+  const said = { toJSON: () => ((written += 1), text) };
+  const content = { type: "text", text: said };
+  const update = { sessionUpdate: "agent_message_chunk", content, messageId: "m" };
   return { update: update as unknown as ChunkUpdate, written: () => written };
 }
 

@@ -23,8 +23,11 @@ export function addDelta(
   emit: Emit<AcpOutput>,
 ): void {
   const key = keyOf(delta);
-  const open = state.blocks.get(key) ?? { kind, messageId: delta.messageId, held: "", sent: 0 };
-  state.blocks.set(key, open);
+  let open = state.blocks.get(key);
+  if (open === undefined) {
+    open = { kind, messageId: delta.messageId, held: "", sent: 0 };
+    state.blocks.set(key, open);
+  }
   open.held += delta.text;
   if (state.isLive) sendHeld(state, open, emit);
 }
