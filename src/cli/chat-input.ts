@@ -35,12 +35,12 @@ export function chatInput(terminal: ReadStream): ChatInput {
     stream,
     async dropTyped() {
       isDropping = true;
-      for (let round = 0; !isQuiet && round < MOST_ROUNDS; round += 1) {
+      for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MOST_ROUNDS; round += 1) {
         isQuiet = true;
         await new Promise<void>((resolve) => void systemClock.after(QUIET_MS, resolve));
+        quiet = isQuiet ? quiet + 1 : 0;
       }
       isDropping = false;
-      isQuiet = false;
     },
     close() {
       terminal.off("data", take);
@@ -51,9 +51,10 @@ export function chatInput(terminal: ReadStream): ChatInput {
 }
 
 const CTRL_C = "\u0003";
-/** As for other questions: longer than what was typed takes to arrive. */
-const QUIET_MS = 50;
-const MOST_ROUNDS = 20;
+/** As for other questions: together longer than what was typed takes to arrive, and more than one look at it. */
+const QUIET_MS = 25;
+const QUIET_ROUNDS = 2;
+const MOST_ROUNDS = 40;
 
 /**
  * Reads what a terminal sends that marks what is pasted. Between the marks a line end is no end of the input, and what would

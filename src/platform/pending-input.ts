@@ -14,16 +14,19 @@ export async function dropPendingInput(interrupted: () => void): Promise<void> {
   // In its usual mode a terminal keeps a line to itself until it is ended.
   if ("setRawMode" in stdin) stdin.setRawMode(true);
   stdin.on("data", drop);
-  for (let round = 0; !isQuiet && round < MOST_ROUNDS; round += 1) {
+  for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MOST_ROUNDS; round += 1) {
     isQuiet = true;
     await new Promise<void>((resolve) => void systemClock.after(QUIET_MS, resolve));
+    quiet = isQuiet ? quiet + 1 : 0;
   }
   stdin.off("data", drop);
   stdin.pause();
 }
 
 const CTRL_C = "\u0003";
-/** Longer than what was typed takes to arrive, shorter than anybody waits. */
-const QUIET_MS = 50;
+/** Together longer than what was typed takes to arrive, shorter than anybody waits. */
+const QUIET_MS = 25;
+/** A process that was held up sees that the time is over before it looks at what came meanwhile. It has looked by the next time. */
+const QUIET_ROUNDS = 2;
 /** A key that is held down must not keep the question away. */
-const MOST_ROUNDS = 20;
+const MOST_ROUNDS = 40;
