@@ -11,7 +11,7 @@ let cli: CommandLine;
 beforeAll(async () => {
   cli = await commandLine();
   return () => cli.close();
-}, 60_000);
+});
 
 /** A directory in which somebody let the demo agent save a note, with the keys that signed it. */
 async function noteSaved() {

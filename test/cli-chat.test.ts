@@ -11,7 +11,7 @@ import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
 let command: CommandLine;
 beforeAll(async () => {
   command = await commandLine();
-}, 60_000);
+});
 afterAll(() => command.close());
 
 let count = 0;

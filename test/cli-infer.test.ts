@@ -11,7 +11,7 @@ let cli: CommandLine;
 beforeAll(async () => {
   cli = await commandLine();
   return () => cli.close();
-}, 60_000);
+});
 
 const KEYS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 const HELLO = JSON.stringify({ messages: [{ role: "user", content: "Hello!" }] });

@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
   command = await commandLine();
-}, 60_000);
+});
 afterAll(() => command.close());
 
 /** A bridge whose demo agent asks whether it may save a note. */
@@ -27,14 +28,11 @@ async function asking(name: string) {
   turn.catch(() => undefined);
   const answer = (...args: readonly string[]) =>
     command.run(["sessions", "answer", "latest", ...args, ...place]);
-  const listed = await vi.waitFor(
-    async () => {
-      const { stdout, status } = await answer();
-      expect(status).toBe(0);
-      return stdout;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  const listed = await eventually(async () => {
+    const { stdout, status } = await answer();
+    expect(status).toBe(0);
+    return stdout;
+  });
   return { up, directory, place, turn, answer, listed, sessionId };
 }
 

@@ -8,7 +8,7 @@ import { refuses, startModel } from "./support/model-server.ts";
 let command: CommandLine;
 beforeAll(async () => {
   command = await commandLine();
-}, 60_000);
+});
 afterAll(() => command.close());
 
 let count = 0;

@@ -4,14 +4,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
   command = await commandLine();
-}, 60_000);
+});
 afterAll(() => command.close());
 
 let count = 0;
@@ -63,7 +64,7 @@ describe("a question on the terminal", () => {
     const before = await saying(child.stderr, "Run write_file? [y/N] ");
     expect(before).toContain('\n  write_file {"path":"b.txt","content":"x\\n"}\n');
     await writeFile(join(root, "asked"), "");
-    await vi.waitUntil(() => existsSync(join(root, "told")), { timeout: 20_000 });
+    await eventually(() => expect(existsSync(join(root, "told"))).toBe(true));
     child.stdin.write("maybe\n");
     const again = await saying(child.stderr, "Run write_file? [y/N] ");
     const rest = text(child.stderr);

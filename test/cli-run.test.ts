@@ -20,7 +20,7 @@ beforeAll(async () => {
   const file = join(cli.folder, "project/node_modules/spanline/package.json");
   writeFileSync(file, JSON.stringify(manifest));
   return () => cli.close();
-}, 60_000);
+});
 
 /** A file of tools in a folder that has the package. */
 function toolsFile(name: string, code: string): string {
@@ -216,9 +216,9 @@ describe("spanline run", () => {
   });
 
   it("ends when nobody reads its result any more", async () => {
-    const where = await scripted(
-      "turns: [{ answer: [First words., { pause: 200 }, More., { pause: 600000 }] }]",
-    );
+    // That nobody reads is known only to who writes: it goes on to, however late the reader leaves.
+    const more = "{ pause: 200 }, More., ".repeat(500);
+    const where = await scripted(`turns: [{ answer: [First words., ${more}{ pause: 600000 }] }]`);
     const child = cli.start(["run", ...where, "Go"]);
     await once(child.stdout, "data");
     child.stdout.destroy();

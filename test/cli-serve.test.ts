@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { WebSocket } from "ws";
 import { machineAddresses } from "../src/platform/machine-names.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
@@ -142,7 +143,7 @@ describe("spanline serve", () => {
     const { session_id: id } = await told(ask(url, { input: "The word is xyzzy" }));
     await fetch(`${url}/v1/responses/resp_${id}_3`);
     child.kill("SIGINT");
-    await once(child, "exit");
+    await once(child, "close");
     const lines = notes()
       .split("\n")
       .filter((line) => line.startsWith("{"))
@@ -170,7 +171,7 @@ describe("spanline serve", () => {
     const { url, notes, child } = await started("serve", newPlace(), args);
     await told(ask(url, { input: "Please get the weather" }));
     child.kill("SIGINT");
-    await once(child, "exit");
+    await once(child, "close");
     const lines = readFileSync(log, "utf8").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { before: true },
@@ -302,10 +303,10 @@ describe("spanline serve", () => {
     const response = await ask(first.url, { input: "Please save a note: buy milk", stream: true });
     const id = response.headers.get("x-spanline-session");
     const reading = streamed(response);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const shown = await command.run(["sessions", "show", "latest", "--events", "-d", place]);
       expect(shown.stdout).toContain("approval.requested");
-    }, WAITING);
+    });
     first.child.kill("SIGINT");
     expect(await once(first.child, "exit")).toEqual([0, null]);
     const text = await reading;
@@ -327,11 +328,11 @@ describe("spanline serve", () => {
     await once(first.child, "exit");
     const [, id] = /"id":"(resp_[^"]+)"/.exec(text) ?? [];
     const next = await started("serve", place);
-    const found = await vi.waitFor(async () => {
+    const found = await eventually(async () => {
       const stored = await told(fetch(`${next.url}/v1/responses/${id}`));
       expect(stored.status).toBe("completed");
       return stored;
-    }, WAITING);
+    });
     expect(textOf(found)).toContain("Ada");
     const again = ask(next.url, { previous_response_id: id, input: "What is my name?" });
     expect(textOf(await told(again))).toContain("Ada");
@@ -357,8 +358,6 @@ describe("spanline serve", () => {
     expect(runs[1]).toEqual(runs[0]);
   });
 });
-
-const WAITING = { timeout: 20_000, interval: 50 };
 
 describe("spanline up", () => {
   it("prints a curl for the session that the link shows", async () => {

@@ -14,7 +14,7 @@ let cli: CommandLine;
 beforeAll(async () => {
   cli = await commandLine();
   return () => cli.close();
-}, 60_000);
+});
 
 function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "spanline-sessions-"));

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 import { says, startModel, wants } from "./support/model-server.ts";
 
@@ -52,18 +53,15 @@ it("the agent of the README asks before it writes, is answered, and leaves recei
       body: JSON.stringify(body),
     });
   const turn = post("prompt", { text: "Set a to 2", wait: true });
-  const approvalId = await vi.waitFor(
-    async () => {
-      const { stdout } = await command.run(
-        ["sessions", "show", "latest", "--events", ...place],
-        options,
-      );
-      const [found] = /appr_[a-z0-9_]+/.exec(stdout) ?? [];
-      expect(found).toBeDefined();
-      return found;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  const approvalId = await eventually(async () => {
+    const { stdout } = await command.run(
+      ["sessions", "show", "latest", "--events", ...place],
+      options,
+    );
+    const [found] = /appr_[a-z0-9_]+/.exec(stdout) ?? [];
+    expect(found).toBeDefined();
+    return found;
+  });
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("const a = 1;\n");
   await post("commands", { type: "answer", approvalId, decision: "allow" });
   expect(await (await turn).json()).toMatchObject({

@@ -38,8 +38,8 @@ describe("a companion", () => {
   });
 
   it("may end by itself when its input closes", async () => {
-    const one = await companion("read -r word; exit 7");
-    one.output.resume();
+    const one = await companion("echo ready; read -r word; exit 7");
+    expect(await lineOf(one.output)).toBe("ready");
     await one.end();
     expect(await one.ended).toEqual({ code: 7, signal: null });
   });

@@ -4,7 +4,8 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
 import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
 import { commandLine, type CommandLine, type Ran } from "../support/command-line.ts";
@@ -67,7 +68,7 @@ describe("acpx, on an agent that it started", () => {
     expect(world.written("note.txt")).toBe("write it down");
 
     const cancelled = run("prompt", "wait for me");
-    await vi.waitFor(() => expect(world.heard("wait for me")).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(world.heard("wait for me")).toBe(true));
     expect(await run("prompt", "--no-wait", "queued behind it")).toEqual(done("queued"));
     expect(await run("cancel")).toEqual(done("cancel"));
     expect(await cancelled).toEqual(done("[done] cancelled"));
@@ -84,7 +85,7 @@ describe("acpx, on an agent that it started", () => {
     await run("sessions", "new");
     expect(await run("prompt", "write it down")).toEqual(done("[done] end_turn"));
     const broken = run("prompt", "wait for me");
-    await vi.waitFor(() => expect(world.heard("wait for me")).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(world.heard("wait for me")).toBe(true));
     const pid = (await readBridgeFile(world.data))?.pid ?? 0;
     process.kill(pid, "SIGKILL");
     expect((await broken).status).not.toBe(0);

@@ -4,7 +4,7 @@ import type { ProviderEvent } from "../../src/domain/provider-event.ts";
 import { asText, type AcpTalk, type Message } from "../support/acp-client.ts";
 import { acpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   ending,
   message,

@@ -6,7 +6,7 @@ import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
 import { acpServer } from "../support/acp-socket.ts";
 import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
 import { equippedSessions, type EquippedSessions } from "../support/equipped-sessions.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { says, wants, type Answer } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/workspace.ts";
 

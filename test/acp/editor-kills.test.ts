@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { acpWorld } from "../support/acp-world.ts";
 import { commandLine, type CommandLine } from "../support/command-line.ts";
 import { connectEditor, editorMachine } from "../support/editor-machine.ts";
@@ -30,7 +31,7 @@ describe("a bridge that is killed while an editor writes for it", () => {
     const next = world.start();
     const second = await connectEditor(next, after);
     await second.loadSession(sessionId, world.project);
-    await vi.waitFor(() => expect(second.questions).toHaveLength(1), { timeout: 20_000 });
+    await eventually(() => expect(second.questions).toHaveLength(1));
     expect(JSON.stringify(second.questions)).toContain("was running when the bridge was killed");
     expect(after.asked.filter((one) => one.startsWith("fs/write"))).toEqual([]);
     expect(world.written("note.txt")).toBeUndefined();

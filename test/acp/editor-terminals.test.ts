@@ -8,7 +8,8 @@ import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
 import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
 import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock } from "../support/fake-clock.ts";
 import { says, wants } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/workspace.ts";
 
@@ -97,13 +98,21 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
 
 describe("a command in a terminal of the editor", () => {
   it("is stopped at its time limit, and what it wrote is told", async () => {
-    const input = { command: "echo begun; sleep 60", timeout_seconds: 0.5 };
+    const input = { command: "echo begun; sleep 600", timeout_seconds: 300 };
     const { sessions, root, results } = world(input);
     const machine = editorMachine();
-    const { socket } = await serveOnSocket(sessions);
+    const clock = fakeClock();
+    const { socket } = await serveOnSocket(sessions, { clock });
     const editor = await connectEditor(socket, machine);
     const sessionId = await editor.newSession(root);
-    await editor.prompt(sessionId, "Go");
+    const done = editor.prompt(sessionId, "Go");
+    await machine.askedFor("terminal/wait_for_exit");
+    await eventually(async () => {
+      const written = await machine.perform("terminal/output", { terminalId: "terminal 1" });
+      expect(written).toMatchObject({ output: "begun\n" });
+    });
+    clock.advance(300_000);
+    await done;
     expect((await results(sessionId)).join()).toMatch(
       /^Stopped at its time limit, after .*\nstdout:\nbegun$/,
     );

@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from "../../src/domain/json.ts";
 import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
 import { equippedSessions, type EquippedSessions } from "../support/equipped-sessions.ts";
 import { fakeClock, passing } from "../support/fake-clock.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { says, wants } from "../support/scripted-provider.ts";
 
 const READ = {

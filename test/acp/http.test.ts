@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { acpServer, TOKEN, type AcpServer } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { fakeClock, passing } from "../support/fake-clock.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { hangs, says, wants } from "../support/scripted-provider.ts";
 import { httpClient } from "../support/sdk-clients.ts";
 import { tool } from "../support/session-world.ts";

@@ -8,7 +8,7 @@ import { bundleInto } from "../support/bundled.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { fakeClock, passing } from "../support/fake-clock.ts";
 import { exampleServer } from "../support/mcp-example.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 import { says, wants, type Answer } from "../support/scripted-provider.ts";
 

@@ -2,7 +2,8 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { isObject } from "../../src/domain/json.ts";
 import { asText, lineClient, type LineClient, type Message } from "../support/acp-client.ts";
 import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
@@ -19,6 +20,7 @@ afterAll(() => command.close());
 interface Connected {
   readonly child: ChildProcessWithoutNullStreams;
   readonly client: LineClient;
+  /** Its code and signal, when all that it said was read. */
   readonly exit: Promise<unknown[]>;
   readonly notes: () => string;
 }
@@ -32,7 +34,7 @@ function connected(world: AcpWorld, ...flags: readonly string[]): Connected {
   });
   child.stdin.on("error", () => {});
   const client = lineClient(child.stdout, child.stdin);
-  return { child, client, exit: once(child, "exit"), notes: () => notes };
+  return { child, client, exit: once(child, "close"), notes: () => notes };
 }
 
 /** An agent with this code for its only tool. */
@@ -195,10 +197,12 @@ describe("the end of the process", () => {
       method: "session/prompt",
       params: prompt(sessionId, "write it down"),
     });
-    const pid = await vi.waitFor(() => Number(readFileSync(join(world.project, "pid"), "utf8")), {
-      timeout: 20_000,
+    // The file is there before the number is in it.
+    const pid = await eventually(() => {
+      const written = readFileSync(join(world.project, "pid"), "utf8");
+      expect(written).toMatch(/^\d+\n$/);
+      return Number(written);
     });
-    expect(pid).toBeGreaterThan(1);
     return { ...all, pid };
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { acpWorld, type AcpProcess } from "../support/acp-world.ts";
 import { commandLine, type CommandLine } from "../support/command-line.ts";
 import { SDK_CLIENTS } from "../support/sdk-clients.ts";
@@ -130,7 +131,7 @@ describe.each(SDK_CLIENTS)("the official client %s, on an agent that it started"
     ]);
     expect(second.told.join("\n")).toContain("user_message_chunk: wait for me");
     // What is to become of the answer that broke off is asked, and this client says: go on.
-    await vi.waitFor(() => expect(second.asked).toEqual([expect.stringContaining("was lost")]));
+    await eventually(() => expect(second.asked).toEqual([expect.stringContaining("was lost")]));
     expect(await second.prompt(sessionId, "and now?")).toBe("end_turn");
     expect(second.told.join("").replaceAll("agent_message_chunk: ", "")).toContain(
       "You said: and now?",

@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from "../../src/domain/json.ts";
 import { asText } from "../support/acp-client.ts";
 import { acpServer, type SocketClient } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { refuses, says, type Answer } from "../support/scripted-provider.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };

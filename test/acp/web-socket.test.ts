@@ -4,7 +4,7 @@ import { acpClient, asText, type AcpTalk, type Message } from "../support/acp-cl
 import { acpServer, TOKEN } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { fakeClock, passing } from "../support/fake-clock.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { hangs, says, wants } from "../support/scripted-provider.ts";
 import { tool } from "../support/session-world.ts";
 

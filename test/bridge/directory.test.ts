@@ -13,7 +13,7 @@ let cli: CommandLine;
 beforeAll(async () => {
   cli = await commandLine();
   return () => cli.close();
-}, 60_000);
+});
 
 const EDITOR = [
   { id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } },

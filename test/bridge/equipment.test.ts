@@ -10,7 +10,7 @@ import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { says } from "../support/scripted-provider.ts";
 import { ME } from "../support/session-world.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
 import { isJoinerMessage, isOwnerMessage } from "../../src/bridge/link/link-message.ts";
 import { OwnerGoneError } from "../../src/bridge/link/owner-gone-error.ts";
@@ -178,7 +179,7 @@ describe("a link", () => {
     socket.write(`${JSON.stringify({ type: "hello", ...HELLO })}\n`);
     const piece = Buffer.alloc(8 * 1024 * 1024, " ");
     for (let pieces = 0; pieces < 9; pieces++) socket.write(piece);
-    await vi.waitFor(() => expect(socket.closed).toBe(true), { timeout: 10_000 });
+    await eventually(() => expect(socket.closed).toBe(true));
   });
 });
 

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { pause } from "../../src/async/pause.ts";
 import type { BridgeOptions } from "../../src/bridge/bridge-options.ts";
 import { deleteSession } from "../../src/bridge/delete-session.ts";
@@ -141,7 +142,7 @@ describe("an owner that goes", () => {
     });
     await second.joined();
     await first.close();
-    await vi.waitFor(() => expect(starts).toBe(1), { timeout: 5000 });
+    await eventually(() => expect(starts).toBe(1));
   });
 
   it("is closed when it had only begun to start", async () => {
@@ -157,7 +158,7 @@ describe("an owner that goes", () => {
     });
     const bridge = openBridge(optionsFor(directory, { agents }));
     const joined = bridge.joined().catch(() => {});
-    await vi.waitFor(() => expect(agents).toHaveBeenCalled());
+    await eventually(() => expect(agents).toHaveBeenCalled());
     const closed = bridge.close();
     go();
     await Promise.all([joined, closed]);
@@ -177,9 +178,7 @@ describe("an owner that goes", () => {
     const second = openBridge(optionsFor(directory, { agents }));
     onTestFinished(() => second.close());
     expect(await second.joined()).toMatchObject({ isOwner: true });
-    await vi.waitFor(async () => expect(await first.joined()).toMatchObject({ isOwner: false }), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect(await first.joined()).toMatchObject({ isOwner: false }));
   });
 });
 
@@ -204,7 +203,7 @@ describe("an owner that accepts and does not answer", () => {
     const waiting = (owner: unknown): void => void told.push(owner);
     const { signal } = new AbortController();
     const locked = lockOrJoin({ directory, version: "1", clock, signal, waiting });
-    await vi.waitFor(() => expect(told).toEqual([file]), { timeout: 5000 });
+    await eventually(() => expect(told).toEqual([file]));
     lock?.release();
     const { lock: mine } = await locked;
     expect([told.length, mine?.isHeld()]).toEqual([1, true]);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import type { AgentEvent, AgentEventType } from "../../src/domain/agent-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
@@ -11,7 +12,7 @@ let cli: CommandLine;
 
 beforeAll(async () => {
   cli = await commandLine();
-}, 60_000);
+});
 afterAll(() => cli.close());
 
 type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
@@ -132,7 +133,8 @@ describe("a data directory that came with a repository", () => {
     const before = readFileSync(join(planted, "sessions.db"));
     const found = await up(mine, repository);
     expect(found.directory).toBe(join(mine, ".state/spanline"));
-    expect(found.noted()).toContain(`${planted} is not used, since nothing says that it is yours.`);
+    const unused = `${planted} is not used, since nothing says that it is yours.`;
+    await eventually(() => expect(found.noted()).toContain(unused));
     await found.end("SIGTERM");
     const environment = { XDG_STATE_HOME: join(mine, ".state"), SPANLINE_DATA_DIR: "" };
     const listed = await cli.run(["sessions", "list", "--json"], {
@@ -163,5 +165,5 @@ describe("a data directory that came with a repository", () => {
     expect(known.noted()).not.toContain("is not used");
     await known.end("SIGTERM");
     expect(hasRun()).toBe(false);
-  }, 90_000);
+  });
 });

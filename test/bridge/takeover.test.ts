@@ -5,7 +5,8 @@ import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
 import { startEditor, type Editor } from "../support/editor.ts";
 
@@ -99,9 +100,7 @@ describe("the owner of a data directory", () => {
     process.kill(owner, "SIGSTOP");
     const third = editor();
     const beginning = third.begin();
-    await vi.waitFor(() => expect(errors.join("")).toContain("does not answer"), {
-      timeout: 20_000,
-    });
+    await eventually(() => expect(errors.join("")).toContain("does not answer"));
     process.kill(owner, "SIGCONT");
     expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
     expect(await third.prompt(await beginning, "Hello")).toBe("end_turn");

@@ -4,10 +4,11 @@ import {
   type BedrockAgentCoreClient,
 } from "@aws-sdk/client-bedrock-agentcore";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { HARNESS_ARN, invoke, running, SESSION, type Setup } from "./data-support.ts";
 
@@ -174,7 +175,7 @@ describe("what a command leaves in the background", () => {
     clock.advance(899_000);
     expect(isRunning(pid)).toBe(true);
     clock.advance(1000);
-    await expect.poll(() => [isRunning(pid), existsSync(folder)]).toEqual([false, false]);
+    await eventually(() => expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]));
   });
 
   it("ends with the emulator, and the folder goes after it", async () => {
@@ -204,16 +205,19 @@ describe("a command that runs for longer than a session may be idle", () => {
     const clock = fakeClock();
     const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 28_800 } };
     const { client } = await running({ commands: "run", clock, harness });
-    const stream = await opened(client, "echo go; sleep 0.3; ls -d $PWD");
+    const wait = "while [ ! -e on ]; do sleep 0.02; done";
+    const stream = await opened(client, `echo $PWD; ${wait}; ls -d $PWD`);
     let stdout = "";
     for await (const { chunk } of stream) {
-      if (stdout === "" && chunk?.contentDelta !== undefined) {
+      const said = chunk?.contentDelta?.stdout ?? "";
+      if (stdout === "" && said !== "") {
         clock.advance(100_000);
         await invoke(client);
+        writeFileSync(join(said.trim(), "on"), "");
       }
-      stdout += chunk?.contentDelta?.stdout ?? "";
+      stdout += said;
     }
-    expect(stdout).toMatch(/^go\n\/.*\/spanline-session-\w+\n$/);
+    expect(stdout).toMatch(/^(\/.*\/spanline-session-\w+)\n\1\n$/);
   });
 
   it("is reset with its session when the lifetime of that is over", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exampleProgram, exampleServer } from "../support/mcp-example.ts";
-import { eventually, mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
 
 const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
 

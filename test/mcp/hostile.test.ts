@@ -6,7 +6,8 @@ import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-setting
 import { modelName } from "../../src/tools/mcp/model-name.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { eventually, mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-")));

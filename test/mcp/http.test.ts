@@ -5,7 +5,8 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HttpServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
-import { eventually, mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
 import { startPeer, type Answer } from "../support/peer.ts";
 
 const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);

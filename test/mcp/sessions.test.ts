@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/store.ts";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import { ME, readUntil } from "../support/session-world.ts";

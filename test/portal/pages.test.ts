@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { text as textOf } from "node:stream/consumers";
 import { parseSync } from "oxc-parser";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
 import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
@@ -89,7 +90,7 @@ describe("a question on the session's page", () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await vi.waitFor(() => {
+    await eventually(() => {
       page.opened();
       expect(page.element("connection").textContent).toBe("live");
     });
@@ -111,7 +112,7 @@ describe("a plan on the session's page", () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await vi.waitFor(() => {
+    await eventually(() => {
       page.opened();
       expect(page.element("connection").textContent).toBe("live");
     });
@@ -132,8 +133,8 @@ describe("the rights of the session's page", () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await vi.waitFor(() => expect(page.element("notice").textContent).toContain("may read"));
-    await vi.waitFor(() => {
+    await eventually(() => expect(page.element("notice").textContent).toContain("may read"));
+    await eventually(() => {
       page.opened();
       expect(page.element("connection").textContent).toBe("live");
     });
@@ -143,7 +144,7 @@ describe("the rights of the session's page", () => {
     page.headers = withToken;
     if (occasion === "reconnect") page.opened();
     else page.fire(occasion);
-    await vi.waitFor(() => expect(areDisabled()).toEqual([false, false]));
+    await eventually(() => expect(areDisabled()).toEqual([false, false]));
     expect(page.element("notice").hidden).toBe(true);
   });
 });

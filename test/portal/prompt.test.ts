@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { servedPortal, type Answer, type ServedPortal } from "./served-portal.ts";
@@ -127,11 +128,11 @@ describe("a prompt", () => {
     answer.setEncoding("utf8");
     let text = "";
     answer.on("data", (piece: string) => (text += piece));
-    await expect
-      .poll(() => text)
-      .toBe(
+    await eventually(() =>
+      expect(text).toBe(
         'Let me run them.\n\n[waiting for your approval: run_command npm test {"command":"npm test","directory":"/srv/shop"} — answer in the browser]\n',
-      );
+      ),
+    );
     await sessions.log("ses_1", ...afterApproval());
     await once(answer, "end");
     expect(text).toMatch(/ — answer in the browser\]\n\nAll 42 pass\.\n$/);
@@ -144,7 +145,7 @@ describe("a prompt", () => {
       return accepted;
     };
     const waiting = asked({ text: "x", wait: true }, { accept: "text/plain" });
-    await expect.poll(() => clock.pending).toBe(1);
+    await eventually(() => expect(clock.pending).toBe(1));
     clock.advance(60_000);
     expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
   });
@@ -248,7 +249,7 @@ describe("a prompt", () => {
     await expect(waiting).rejects.toThrow("abort");
     await ended;
     expect(sessions.commanded.map(({ command }) => command.type)).toEqual(["prompt"]);
-    await expect.poll(() => clock.pending).toBe(0);
+    await eventually(() => expect(clock.pending).toBe(0));
   });
 
   it("that is withdrawn ends the wait", async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
 import { bundled } from "../support/bundled.ts";
@@ -272,7 +273,7 @@ describe("spanline harness", () => {
       deleteWhileCreating: "accept",
     });
     const started = start(...CREATE);
-    await expect.poll(hasSupport, { timeout: 10_000 }).toBe(true);
+    await eventually(async () => expect(await hasSupport()).toBe(true));
     started.interrupt();
     expect(await started.ended).toEqual({
       status: 130,
@@ -288,7 +289,7 @@ describe("spanline harness", () => {
       deleteWhileCreating: "409",
     });
     const started = start(...CREATE);
-    await expect.poll(hasSupport, { timeout: 10_000 }).toBe(true);
+    await eventually(async () => expect(await hasSupport()).toBe(true));
     started.interrupt();
     await started.said("Ctrl-C again");
     started.interrupt();

@@ -1,6 +1,7 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
+import { eventually } from "./eventually.ts";
 import type { Principal } from "../../src/domain/actor.ts";
 import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
@@ -95,7 +96,10 @@ export function lineClient(from: Readable, to: Writable): LineClient {
     rest = lines.pop() ?? "";
     for (const line of lines) take(line);
   });
-  onTestFinished(() => expect(rest).toBe(""));
+  onTestFinished(async () => {
+    // What a test does not wait for may still be on its way, and does not come where it has left itself.
+    if (from.readableEnded || !from.destroyed) await eventually(() => expect(rest).toBe(""));
+  });
   return { ...talk, sendText };
 }
 

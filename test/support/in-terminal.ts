@@ -12,7 +12,7 @@ export interface InTerminal {
   /** Resolves when this was printed behind what was waited for before; with all until then. */
   shows(words: string): Promise<string>;
   type(keys: string): void;
-  /** The exit code. */
+  /** The exit code, when all that was printed is here. */
   readonly ended: Promise<number | null>;
   /** All that was printed, without colours, also what is not on the screen any more. */
   readonly all: string;
@@ -48,7 +48,7 @@ export function inTerminal(
     },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = once(child, "exit").then(([status]) =>
+  const ended = once(child, "close").then(([status]) =>
     typeof status === "number" ? status : null,
   );
   let all = "";

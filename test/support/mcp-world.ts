@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import type { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { McpServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
@@ -72,9 +72,4 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     host: absent,
     ...more,
   };
-}
-
-/** Waits until something holds, however busy the machine is. */
-export async function eventually<Value>(check: () => Value): Promise<Value> {
-  return vi.waitFor(check, { timeout: 30_000, interval: 5 });
 }

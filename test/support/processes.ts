@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { vi } from "vitest";
+import { eventually } from "./eventually.ts";
 
 /** Whether a process still does something: a dead one that nobody has reaped does not. */
 export function isAlive(pid: number): boolean {
@@ -12,10 +12,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export async function expectGone(pid: number): Promise<void> {
-  await vi.waitFor(
-    () => {
-      if (isAlive(pid)) throw new Error(`The process ${pid} is still there`);
-    },
-    { timeout: 15_000, interval: 5 },
-  );
+  await eventually(() => {
+    if (isAlive(pid)) throw new Error(`The process ${pid} is still there`);
+  });
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../../test/support/eventually.ts";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { parseSwitches } from "../switches.ts";
 import { HELD_SESSIONS, sessions, type Sessions } from "./sessions.ts";
@@ -83,7 +84,7 @@ describe("sessions without files", () => {
     for (const id of ids) await turn(all, id);
     expect(all.held).toBe(ids.length);
     clock.advance(900_000);
-    await expect.poll(() => all.held).toBe(0);
+    await eventually(() => expect(all.held).toBe(0));
     expect(clock.pending).toBe(0);
     await all.close();
   });
