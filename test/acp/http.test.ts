@@ -45,6 +45,21 @@ function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
   });
 }
 
+/** `told` resolves with what a pattern found in the stream, once it is there. */
+function reading({ body }: Response) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const told = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) throw new Error(`The stream ended: ${text}`);
+      text += value;
+    }
+    return pattern.exec(text)?.[1] ?? "";
+  };
+  return { told, cancel: async () => reader?.cancel() };
+}
+
 describe("ACP over HTTP", () => {
   it("takes the official client through a session with a question, a cancel and a queue [ACP-139]", async () => {
     const script = [
@@ -162,7 +177,8 @@ describe("ACP over HTTP", () => {
 
   it("does nothing of what comes with an initialize that there is no room for", async () => {
     const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
+    // None of them is given up, however long all of them take.
+    const server = await acpServer(sessions, {}, fakeClock());
     for (let made = 0; made < 1000; made += 50) {
       await Promise.all(Array.from({ length: 50 }, () => connected(server)));
     }
@@ -191,11 +207,9 @@ describe("ACP over HTTP", () => {
     const { sessions } = equippedSessions([says("~".repeat(MUCH))]);
     const server = await acpServer(sessions);
     const own = await connected(server);
-    const connectionEvents = await stream(server, own);
-    const reader = connectionEvents.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const { told, cancel } = reading(await stream(server, own));
     await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
-    const opened = (await reader?.read())?.value ?? "";
-    const sessionId = /"sessionId":"(\w+)"/.exec(opened)?.[1] ?? "";
+    const sessionId = await told(/"sessionId":"(\w+)"/);
     const prompt = [{ type: "text", text: "Go" }];
     await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
     await eventually(async () => expect((await sessions.find(sessionId))?.state).toBe("idle"));
@@ -206,7 +220,7 @@ describe("ACP over HTTP", () => {
       if (text.includes('"id":3')) break;
     }
     expect(text.split("~").length - 1).toBe(MUCH);
-    await reader?.cancel();
+    await cancel();
   });
 
   it("takes back what a client was asked in the stream that it was asked in", async () => {
@@ -215,17 +229,7 @@ describe("ACP over HTTP", () => {
     const clientCapabilities = { _meta: { harn: { hostTools: true } } };
     const begun = await post(server, message("initialize", { clientCapabilities }));
     const own = { "acp-connection-id": begun.headers.get("acp-connection-id") ?? "" };
-    const { body } = await stream(server, own);
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    const told = async (pattern: RegExp): Promise<string> => {
-      while (!pattern.test(text)) {
-        const { value } = (await reader?.read()) ?? {};
-        if (value === undefined) throw new Error(`The stream ended: ${text}`);
-        text += value;
-      }
-      return pattern.exec(text)?.[1] ?? "";
-    };
+    const { told, cancel } = reading(await stream(server, own));
     const list = await told(/"id":"([^"]+)","method":"host\/tools\/list"/);
     const result = { tools: [{ name: "Read" }] };
     await post(server, JSON.stringify({ jsonrpc: "2.0", id: list, result }), own);
@@ -240,6 +244,6 @@ describe("ACP over HTTP", () => {
       own,
     );
     expect(await told(/"method":"\$\/cancel_request","params":\{"requestId":"([^"]+)"/)).toBe(call);
-    await reader?.cancel();
+    await cancel();
   });
 });

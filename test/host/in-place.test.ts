@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { WebSocket } from "ws";
 import { createClient, webSocket, type Client } from "../../src/host/index.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
@@ -85,11 +86,11 @@ describe("a client of a session that is being told something", () => {
     }
     stop();
     await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
-    // What was told before the answer has been heard.
-    await Promise.all([one, two].map(({ client }) => client.liveClients(sessionId)));
     const said = await saidIn(sessions, sessionId);
-    expect(two.heard()).toBe(said);
-    expect(one.heard()).toBe(said);
+    await eventually(() => expect([one.heard(), two.heard()]).toEqual([said, said]));
+    // Nor does anything come after it.
+    await Promise.all([one, two].map(({ client }) => client.liveClients(sessionId)));
+    expect([one.heard(), two.heard()]).toEqual([said, said]);
     expect(two.roles.slice(0, 3)).toEqual(["controller", "observer", "controller"]);
   });
 });

@@ -93,7 +93,11 @@ describe("a server that cannot be used", () => {
     const opened = vi.fn<(world: McpWorld) => McpWorld>((world) => world);
     const settings = hostile("silent", { env: { PID_FILE: file } });
     const opening = mcpWorld([settings], { clock }).then(opened);
-    const pid = await eventually(() => Number(readFileSync(file, "utf8")));
+    const pid = await eventually(() => {
+      const written = Number(readFileSync(file, "utf8"));
+      expect(written).toBeGreaterThan(0);
+      return written;
+    });
     clock.advance(19_999);
     await Promise.resolve();
     expect(opened).not.toHaveBeenCalled();

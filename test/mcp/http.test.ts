@@ -168,8 +168,10 @@ describe("a server over HTTP", () => {
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
     await eventually(() => expect(endless.size).toBe(0));
-    const told = peer.requests.map(({ body }) => JSON.parse(body.toString() || "{}").method);
-    expect(told.filter((method) => method === "notifications/cancelled")).toHaveLength(1);
+    await eventually(() => {
+      const told = peer.requests.map(({ body }) => JSON.parse(body.toString() || "{}").method);
+      expect(told.filter((method) => method === "notifications/cancelled")).toHaveLength(1);
+    });
   });
 
   it("may send many events, each within the limit", async () => {

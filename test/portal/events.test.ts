@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
@@ -165,8 +166,7 @@ describe("the events of a session", () => {
     const appended = await sessions.log(sessionId, { type: "session.titled", title: "B" });
     expect(await client.take(1)).toEqual(seenOf(appended));
     client.close();
-    await settled(() => clock.pending);
-    expect(clock.pending).toBe(0);
+    await eventually(() => expect(clock.pending).toBe(0));
   });
 
   it("let go of the subscription when the client leaves", async () => {
@@ -184,8 +184,7 @@ describe("the events of a session", () => {
     await client.take(1);
     expect(live).toBe(1);
     client.close();
-    await settled(() => live);
-    expect(live).toBe(0);
+    await eventually(() => expect(live).toBe(0));
   });
 });
 

@@ -9,6 +9,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { bubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { hiddenPlaces } from "../../src/tools/workspace/sandbox/hidden-places.ts";
@@ -119,12 +120,15 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
     const { folder } = fakeBubblewrap(`echo $$ > "$(dirname "$0")/pid"; sleep 1000`);
     const clock = fakeClock();
     const search = findSandbox({ path: folder, workspaces: [], clock });
-    while (!existsSync(join(folder, "pid")) || clock.pending === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    // The file is there before the number is in it.
+    const pid = await eventually(() => {
+      const written = readFileSync(join(folder, "pid"), "utf8");
+      expect([/^\d+\n$/.test(written), clock.pending]).toEqual([true, 1]);
+      return Number(written);
+    });
     clock.advance(10_000);
     expect((await search).reason).toContain("it does not come to an end");
-    await expectGone(Number(readFileSync(join(folder, "pid"), "utf8")));
+    await expectGone(pid);
   });
 
   it("does not trust one that lies in a workspace, or in a folder without a place", async () => {
