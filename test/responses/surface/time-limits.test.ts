@@ -1,9 +1,12 @@
 import { createServer, type AddressInfo } from "node:net";
 import type { ServerResponse } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
+import type { ConnectionOptions } from "../../../src/aws/agentcore.ts";
 import { defineAgent } from "../../../src/bridge/define-agent.ts";
+import { httpClient } from "../../../src/platform/http-client.ts";
 import type { CallLimits } from "../../../src/providers/agentcore/limits.ts";
 import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { awsFrame, startEventStream, startPeer, textDelta } from "../../support/peer.ts";
 import { HARNESS, KEYS } from "../../support/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
@@ -12,12 +15,39 @@ import { ask, errorIn, textIn, type Answered } from "./world.ts";
 const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 };
 
 /** What a caller is told of an agent behind an address, of whose limits one is short. */
-async function asked(endpoint: string, short: CallLimits): Promise<Answered> {
+async function asked(
+  endpoint: string,
+  short: CallLimits,
+  connection: ConnectionOptions = {},
+): Promise<Answered> {
   const limits = { ...LONG, ...short };
-  const provider = harnessProvider({ harnessArn: HARNESS, endpoint, credentials: KEYS, limits });
+  const options = { harnessArn: HARNESS, endpoint, credentials: KEYS, limits, ...connection };
+  const provider = harnessProvider(options);
   const agents = [defineAgent({ name: "far", provider })];
   const served = await serveSessions({ agents, settings: { approvalMs: 1 } });
   return ask(served, { input: "Hi" });
+}
+
+/** A connection on which so much time passes when the first words were heard and more is waited for. */
+function passingAfterWords(milliseconds: number): ConnectionOptions {
+  const clock = fakeClock();
+  const client = httpClient();
+  onTestFinished(() => client.close());
+  const heard = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let text = "";
+    for await (const chunk of body) {
+      yield chunk;
+      text += Buffer.from(chunk).toString("latin1");
+      if (text.includes("Half of")) setImmediate(() => clock.advance(milliseconds));
+    }
+  };
+  return {
+    clock,
+    async send(request, signal) {
+      const answer = await client.send(request, signal);
+      return { ...answer, body: heard(answer.body) };
+    },
+  };
 }
 
 /** Takes connections, and never gets as far as a handshake. */
@@ -48,15 +78,16 @@ it("a connection that does not come is told by its own name, and may be tried ag
 });
 
 it("a first event that does not come is told by its own name [OR-52] [OR-51]", async () => {
-  const peer = await startPeer(() => {});
-  const answer = await asked(peer.url, { firstEvent: 40 });
+  const clock = fakeClock();
+  const peer = await startPeer(() => clock.advance(40));
+  const answer = await asked(peer.url, { firstEvent: 40 }, { clock });
   expect([answer.status, errorIn(answer)["code"]]).toEqual([504, "first_event_timeout"]);
   expect(answer.headers.get("x-should-retry")).toBe("false");
 });
 
 it("silence in the middle is told by its own name, with what came before [OR-52] [OR-22]", async () => {
   const peer = await startPeer(begins);
-  const { status, body } = await asked(peer.url, { idle: 40 });
+  const { status, body } = await asked(peer.url, { idle: 40 }, passingAfterWords(40));
   expect([status, textIn(body)]).toEqual([200, "Half of"]);
   expect(body).toMatchObject({ status: "failed", error: { code: "idle_timeout" } });
 });
@@ -67,7 +98,7 @@ it("a call that goes on for too long is told by its own name, however much it sa
     const timer = setInterval(() => response.write(textDelta(" it")), 5);
     response.on("close", () => clearInterval(timer));
   });
-  const { status, body } = await asked(peer.url, { total: 300 });
+  const { status, body } = await asked(peer.url, { total: 300 }, passingAfterWords(300));
   expect([status, textIn(body).startsWith("Half of")]).toEqual([200, true]);
   expect(body).toMatchObject({ status: "failed", error: { code: "deadline_exceeded" } });
 });
