@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
@@ -78,8 +79,10 @@ describe("a process that joins the owner of a data directory", () => {
     await up(command.folder, data);
     const other = project("two");
     const joined = await up(other.root, data, "--json");
-    expect(joined.notes()).toMatch(
-      /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one\n$/,
+    await eventually(() =>
+      expect(joined.notes()).toMatch(
+        /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one\n$/,
+      ),
     );
     expect(JSON.parse(joined.said)).toMatchObject({ config: null, agents: ["demo"] });
   });
