@@ -103,7 +103,7 @@ describe("spanline harness", () => {
     const created = await run(...CREATE);
     expect(created).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^Created in \d s\.\n$/),
+      stderr: expect.stringMatching(/^Created in \d+ s\.\n$/),
     });
     expect(created.stdout).toMatch(
       /^support\n {2}arn {7}arn:aws:bedrock-agentcore:us-east-1:123456789012:harness\/support-\w{10}\n {2}id {8}support-\w{10}\n {2}endpoint {2}DEFAULT\n$/,
@@ -312,8 +312,8 @@ describe("spanline harness", () => {
       const { atTerminal } = await place({ delays: { create: 300 } });
       const { status, stdout } = await atTerminal(...CREATE, "--timeout", "3").ended;
       expect(status).toBe(0);
-      expect(stdout).toMatch(/\[Ksupport-\w{10}: CREATING \(\d s\)/);
-      expect(stdout).toMatch(/Created in \d s\./);
+      expect(stdout).toMatch(/\[Ksupport-\w{10}: CREATING \(\d+ s\)/);
+      expect(stdout).toMatch(/Created in \d+ s\./);
     });
 
     it.each([
