@@ -547,7 +547,9 @@ describe("a server in the middle of a call", () => {
   });
 
   it("that floods costs the others nothing but time", async () => {
-    const world = await mcpWorld([hostile(), hostile("", { name: "quiet" })]);
+    // However much of it passes while the server gets to say all that it wants to.
+    const patient = { timeoutMs: 86_400_000, maxTimeoutMs: 86_400_000 };
+    const world = await mcpWorld([hostile("", patient), hostile("", { name: "quiet" })]);
     const flooding = world.call("h__flood");
     // It is not listened to any more for now, and has to wait.
     await eventually(() => expect(world.clock.pending).toBeGreaterThan(1));
