@@ -213,7 +213,9 @@ describe("a reader that does not read", () => {
     await logMany(40, 1_000_000);
     const { response, client } = await stuckClient();
     expect(response.writableLength).toBeGreaterThan(0);
-    expect(response.writableLength).toBeLessThan(PIECE_BYTES + 1000);
+    // The end of one event may be less than what Node takes before it says that the client is to read first.
+    const taken = response.socket?.writableHighWaterMark ?? 0;
+    expect(response.writableLength).toBeLessThan(taken + PIECE_BYTES + 1000);
     client.close();
   });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Puts a link in the place of a folder and of a file, and the real ones back, as fast as it can, until it is told to
- * stop; then it says how often.
+ * stop. It says how often, now and then.
  */
 const [root = "", outside = ""] = process.argv.slice(2);
 const folder = join(root, "folder");
@@ -27,8 +27,9 @@ function swap(): void {
     renameSync(join(root, "plain"), file);
     rounds += 1;
   }
-  if (isOver) process.send?.(rounds, () => process.disconnect());
-  else setImmediate(swap);
+  if (isOver) return void process.send?.(rounds, () => process.disconnect());
+  process.send?.(rounds);
+  setImmediate(swap);
 }
 
 function isDone(change: () => void): boolean {
@@ -44,5 +45,4 @@ function remove(path: string): void {
   isDone(() => rmSync(path, { recursive: true, force: true }));
 }
 
-process.send?.("ready");
 swap();

@@ -9,7 +9,7 @@ export interface EventRun {
   readonly events: readonly Envelope[];
 }
 
-/** The most bytes that are sent off at once: of what a reader has not taken, the server holds no more in its buffers. */
+/** The most bytes that are sent off at once: of what a reader has not taken, the server holds no more beside what Node does. */
 const PIECE_BYTES = 64 * 1024;
 const KEPT_BYTES = 2_000_000;
 /** Roughly what a frame takes in memory beside its bytes. */
