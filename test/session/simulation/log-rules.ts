@@ -29,6 +29,8 @@ interface CallSeen {
   readonly upstreamId: string;
   readonly outgoing: string;
   readonly hasAnswers: boolean;
+  /** It begins the conversation with what the log has. */
+  readonly hasSeed: boolean;
 }
 
 /** What holds of every log, told by the log alone, with a second bookkeeping that shares nothing with the first. */
@@ -174,7 +176,9 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
           isKnown || isBrought || isSeeding(after),
           "what tools gave is said again where it may be unknown",
         );
-        call = { callId: event.callId, upstreamId, outgoing: key, hasAnswers: answers !== null };
+        const hasAnswers = answers !== null;
+        const hasSeed = hasSeedNow(after);
+        call = { callId: event.callId, upstreamId, outgoing: key, hasAnswers, hasSeed };
         return;
       }
       case "call.lost":
@@ -207,6 +211,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         must(!messages.has(event.messageId), "a message begins once");
         messages.add(event.messageId);
         openMessages.add(event.messageId);
+        // Who answers has what the conversation began with, and that is all that tools gave before.
+        if (call?.hasSeed === true) owed = undefined;
         return;
       case "message.finished":
         must(openMessages.has(event.messageId), "a message ends once");
@@ -437,8 +443,11 @@ function forgets({ agent }: SessionState): boolean {
 }
 
 function isSeeding(state: SessionState): boolean {
-  const { upstream } = state.turn;
-  return forgets(state) || (upstream?.isSeeded === true && !upstream.isHeard);
+  return forgets(state) || hasSeedNow(state);
+}
+
+function hasSeedNow({ turn: { upstream } }: SessionState): boolean {
+  return upstream?.isSeeded === true && !upstream.isHeard;
 }
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
