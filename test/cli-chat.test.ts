@@ -118,7 +118,7 @@ describe("spanline chat in a terminal", () => {
     const asked = await person.shows("Run save_note? [y/a/n] ");
     expect(asked).toContain("── Spanline asks ──");
     expect(asked).toContain('save_note {"text":"buy milk"}');
-    expect(asked).toContain("Why: A rule of the policy asks about save_note");
+    expect(asked).toContain("Why: The policy (require_approval, entry 1) asks about save_note");
     // Enter alone allows nothing.
     person.type("\r");
     await person.shows("Please answer with one of these.");
