@@ -95,8 +95,22 @@ export function lineClient(from: Readable, to: Writable): LineClient {
     rest = lines.pop() ?? "";
     for (const line of lines) take(line);
   });
-  onTestFinished(() => expect(rest).toBe(""));
+  onTestFinished(async () => {
+    // Half of a line may be under way.
+    while (rest !== "" && from.readable) await nextOf(from);
+    expect(rest).toBe("");
+  });
   return { ...talk, sendText };
+}
+
+function nextOf(from: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      from.off("data", done).off("close", done);
+      resolve();
+    };
+    from.on("data", done).on("close", done);
+  });
 }
 
 /** `take` is for what comes, one message at a time. */
