@@ -97,7 +97,8 @@ export function lineClient(from: Readable, to: Writable): LineClient {
   });
   onTestFinished(async () => {
     // Half of a line may be under way.
-    while (rest !== "" && from.readable) await nextOf(from);
+    const isHalf = (): boolean => rest !== "" && from.readable;
+    while (isHalf()) await nextOf(from);
     expect(rest).toBe("");
   });
   return { ...talk, sendText };
