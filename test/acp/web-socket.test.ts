@@ -220,6 +220,18 @@ describe("/acp", () => {
     expect(codes).toEqual([-32600, -32700, -32600, undefined]);
   });
 
+  it("takes messages as long as standard input does, and ends with one that is longer [ACP-16]", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const [client, other] = [await server.connect(), await server.connect()];
+    const sessionId = await client.begin();
+    const answer = await client.ask("session/prompt", prompt(sessionId, "x".repeat(12_000_000)));
+    expect(errorOf(answer)["code"]).not.toBe(-32700);
+    client.socket.send("x".repeat(16 * 1024 * 1024 + 1));
+    expect(await client.closed).toBe(1009);
+    expect(await other.begin()).toMatch(/^ses_/);
+  });
+
   it("takes all that an editor says in one breath, and its sessions do not wait for each other [W-41]", async () => {
     const { sessions } = equippedSessions([hangs("Well"), says("Hi")]);
     const server = await acpServer(sessions);
