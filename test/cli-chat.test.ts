@@ -382,14 +382,11 @@ describe("spanline chat in a terminal", () => {
     await person.shows("● save_note waits for approval, which takes the bridge's token");
   });
 
-  it("says that a token which lets it do nothing more is perhaps another bridge's", async () => {
+  it("is refused with another bridge's token, and says where the right one is", async () => {
     const { data } = place();
     const { url } = await startUp(data);
     const person = inTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
-    const said = await person.shows("do no more.");
-    expect(said.replaceAll("\n", " ")).toContain(
-      "neither approve nor control: the token is perhaps another bridge's, or a key",
-    );
+    expect(await person.shows("Check --url and --token")).toContain("401");
   });
 
   it("says once that the connection is lost, and sends what is typed until there is one", async () => {

@@ -89,6 +89,8 @@ describe("attaching to a live session", () => {
     { mode: "observer", clientId: 7 },
     { mode: "observer", takeover: "yes" },
     { mode: "observer", sessionId: "" },
+    { mode: "observer", clientId: undefined },
+    { mode: "observer", _meta: { harn: { much: "x".repeat(16_384) } } },
   ])("is refused with %j [B-198]", async (wrong) => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
@@ -316,7 +318,8 @@ describe("a client that has left", () => {
 
 describe("who only observes", () => {
   it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
-    const here = world(wants({ id: "t1", name: "save", input: { a: 1 } }), says("Done"));
+    const saving = (id: string, a: number) => wants({ id, name: "save", input: { a } });
+    const here = world(saving("t1", 1), says("Done"), saving("t2", 2), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
     await one.result("session/attach", attach(sessionId, "one", "controller"));
@@ -324,15 +327,24 @@ describe("who only observes", () => {
     await observer.result("session/attach", attach(sessionId, "observer", "observer"));
     const refused = await observer.ask("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
-    const asked = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(({ method }) => method === "session/request_permission");
-    expect(
-      observer.messages.filter(({ method }) => method === "session/request_permission"),
-    ).toEqual([]);
+    const questions = ({ messages }: AcpClient) =>
+      messages.filter(({ method }) => method === "session/request_permission");
     const outcome = { outcome: "selected", optionId: "allow" };
-    one.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
-    expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+    const saves = async (client: AcpClient): Promise<void> => {
+      const asked = client.ask("session/prompt", prompt(sessionId, "Save"));
+      const question = await client.find(({ method }) => method === "session/request_permission");
+      client.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
+      expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+    };
+    await saves(one);
+    expect(questions(observer)).toEqual([]);
     expect(here.ran).toEqual([{ a: 1 }]);
+    await observer.result("session/takeover", { sessionId, clientId: "observer" });
+    await saves(observer);
+    expect(questions(one)).toHaveLength(1);
+    expect(here.ran).toEqual([{ a: 1 }, { a: 2 }]);
+    const late = await one.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(late["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
 
   it("ends nobody's turn, by cancelling or by closing", async () => {

@@ -63,6 +63,15 @@ describe("/acp", () => {
     expect(await refused({ authorization: `Bearer ${TOKEN}` })).toBe("open");
   });
 
+  it("is opened to nobody with a wrong token, also where none is needed: it could not answer, and not know why", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const wrong = { authorization: "Bearer undefined" };
+    await expect(server.connect(wrong)).rejects.toThrow("401");
+    const client = await server.connect({});
+    expect(await client.begin()).toMatch(/^ses_/);
+  });
+
   it("lets a program without a key prompt, and neither approve, nor choose a folder, nor bring servers", async () => {
     const provider = [wants({ id: "c1", name: "save", input: {} }), says("Well.")];
     const { sessions, log } = equippedSessions(provider, {

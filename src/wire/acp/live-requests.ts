@@ -1,5 +1,5 @@
 import type { ClientMode } from "../../domain/agent-event.ts";
-import { isObject, type JsonObject } from "../../domain/json.ts";
+import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
 import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
 import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
@@ -79,7 +79,11 @@ export function decodeClients(params: JsonObject): Decoded<LiveRequest> {
 function placeIn(params: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;
-  const { clientId } = params;
+  const { clientId, _meta: meta } = params;
+  if (clientId === undefined)
+    return refusedParams('"clientId" is missing: the name that the client is attached under');
+  if (jsonText(meta).length > MAX_META)
+    return refusedParams(`"_meta" has more than ${MAX_META} characters`);
   if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID)
     return refusedParams(`"clientId" is no name of 1 to ${MAX_ID} characters`);
   return decoded({ sessionId: session.value, clientId });
@@ -93,18 +97,14 @@ function ownWords(params: JsonObject) {
   return {
     ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
     ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
-    ...(harn !== undefined && { metadata: bounded(metadata) }),
+    ...(harn !== undefined && { metadata }),
     ...(typeof attachSecret === "string" && { secret: attachSecret }),
   };
 }
 
-function bounded(metadata: JsonObject): JsonObject {
-  return JSON.stringify(metadata).length > MAX_METADATA ? {} : metadata;
-}
-
 const MAX_ID = 200;
 const MAX_REASON = 200;
-const MAX_METADATA = 16 * 1024;
+const MAX_META = 16 * 1024;
 
 /** The answer that all of them share. */
 export function liveAnswer({
