@@ -253,6 +253,23 @@ describe("a client that is attached", () => {
   });
 });
 
+describe("a name that the bridge gave to a client", () => {
+  it("is nobody else's, also in sessions that the client is not in", async () => {
+    const here = world(says("Hi"));
+    const [one, other] = [await opened(here), await opened(here)];
+    const client = await host(here.sessions);
+    await client.result("session/load", { sessionId: one, cwd: "/work", mcpServers: [] });
+    const thief = await host(here.sessions);
+    const { data } = await thief.result("session/live_clients", { sessionId: one });
+    const [row] = Array.isArray(data) ? data : [];
+    const name = isObject(row) ? String(row["client_id"]) : "";
+    const answer = await thief.ask("session/attach", attach(other, name, "observer"));
+    expect(errorCode(answer)).toBe(-32602);
+    const own = await client.result("session/attach", attach(other, name, "observer"));
+    expect(own).toMatchObject({ client: { client_id: name } });
+  });
+});
+
 describe("a client that has left", () => {
   it("is told nothing more, and comes back with its next prompt [B-204] [ACP-123]", async () => {
     const here = world(says("Hi"), says("Again"));

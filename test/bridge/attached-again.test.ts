@@ -100,8 +100,9 @@ describe("a client whose sessions' owner dies", () => {
       { type: "detach", clientId: "a", reason: "operator" },
       from("c"),
     );
-    await sessions.command(sessionId, attach("b", "b1", watching), from("b"));
-    await owned.command(sessionId, attach("b", "b2", watching), from("b"));
+    const bound = { ...watching, secretDigest: "d" };
+    await sessions.command(sessionId, attach("b", "b1", bound), from("b"));
+    await owned.command(sessionId, attach("b", "b2", bound), from("b"));
     await caughtUp();
     expect(await ownerDies()).toEqual([]);
   });

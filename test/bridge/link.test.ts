@@ -121,7 +121,11 @@ describe("a client of a process whose link breaks", () => {
     const world = await linked();
     const { sessions, sessionId } = world;
     const { remote, socket } = await world.join();
-    const stay = (attachmentId: string) => ({ ...attach("client_1"), attachmentId });
+    const stay = (attachmentId: string) => ({
+      ...attach("client_1"),
+      attachmentId,
+      secretDigest: "d",
+    });
     await remote.command(sessionId, stay("first"), from("client_1"));
     await sessions.command(sessionId, stay("second"), from("client_1"));
     await remote.command(sessionId, attach("client_2", "observer"), from("client_2"));

@@ -23,9 +23,13 @@ export class LinkedClients {
     const { clientId } = command;
     const key = JSON.stringify([sessionId, clientId]);
     if (command.type === "detach") return void this.#clients.delete(key);
-    // A command of its own: the id is not that of the attach.
-    const sender = { principal: from.principal, clientId: from.clientId ?? clientId };
     const { attachmentId } = command;
+    // A command of its own: the id is not that of the attach.
+    const sender = {
+      principal: from.principal,
+      clientId,
+      ...(attachmentId !== undefined && { attachmentId }),
+    };
     this.#clients.set(key, { link, sessionId, clientId, attachmentId, from: sender });
   }
 

@@ -19,7 +19,7 @@ import type {
   RpcNotification,
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
-import type { AcpLog, ClientLink } from "./client-link.ts";
+import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -97,7 +97,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   const link: ClientLink = {
     sessions,
-    sender: { principal, clientId: `client_${connectionId}` },
+    sender: { principal, clientId: `${GIVEN_NAME}${connectionId}` },
     isUser: options.isUser,
     isHere: options.isHere,
     clock,

@@ -2,6 +2,7 @@ import type { ClientMode } from "../../domain/agent-event.ts";
 import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
 import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
+import { LINE_BYTES } from "./fitted.ts";
 import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
 
 /** What a host asks about the clients of a session. */
@@ -117,12 +118,23 @@ export function liveAnswer({
     client: client === null ? null : clientRow(client),
     previous_controller_id: previousController,
     active_controller_id: controller,
-    clients: clients.map(clientRow),
+    clients: clientRows(clients),
   };
 }
 
 export function clientsAnswer(clients: readonly LiveClient[]) {
-  return { object: "list", data: clients.map(clientRow) };
+  return { object: "list", data: clientRows(clients) };
+}
+
+/** All of them, and of what they say of themselves as much as a line has room for: each could say it to all others. */
+function clientRows(clients: readonly LiveClient[]): readonly VendorClient[] {
+  let room = LINE_BYTES / 2;
+  return clients.map((client) => {
+    const length = jsonText(client.metadata).length;
+    const isShown = length <= room;
+    if (isShown) room -= length;
+    return clientRow(isShown ? client : { ...client, metadata: {} });
+  });
 }
 
 export function clientRow(client: LiveClient): VendorClient {
