@@ -229,4 +229,21 @@ describe("a client that is attached", () => {
     expect(await two.detach(sessionId)).toMatchObject({ client: null, controller: null });
     await expect(two.heartbeat(sessionId)).rejects.toMatchObject({ code: "invalid_option" });
   });
+
+  it("keeps what it may do beside the controller when it has taken over, and control is taken back", async () => {
+    const { sessions } = world(says("Hello"));
+    const one = hostClient(sessions).client;
+    const { sessionId } = await one.newSession(PLACE);
+    await one.attach(sessionId, { clientId: "one", mode: "controller" });
+    const two = hostClient(sessions).client;
+    const may = { mayPrompt: true, mayApprove: false };
+    await two.attach(sessionId, { clientId: "two", mode: "observer", ...may });
+    expect(await two.takeOver(sessionId)).toMatchObject({ client: may });
+    await one.takeOver(sessionId);
+    const clients = await one.liveClients(sessionId);
+    expect(clients.find(({ clientId }) => clientId === "two")).toMatchObject({
+      mode: "observer",
+      ...may,
+    });
+  });
 });

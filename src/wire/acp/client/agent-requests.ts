@@ -112,27 +112,19 @@ export interface Attachment {
 }
 
 export function attachRequest(sessionId: string, attachment: Attachment): AgentRequest {
-  const { clientId, mode, takeOver = false } = attachment;
-  const { mayPrompt: promptInjection, mayApprove: permissionRouting } = attachment;
-  return {
-    method: "session/attach",
-    params: {
-      sessionId,
-      clientId,
-      mode,
-      takeover: takeOver,
-      ...present({ promptInjection, permissionRouting }),
-      ...metaOf(attachment),
-    },
-  };
+  const { mode, takeOver = false } = attachment;
+  const params = { sessionId, mode, takeover: takeOver, ...ownWords(attachment) };
+  return { method: "session/attach", params };
 }
 
 export function takeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
-  const { clientId } = attachment;
-  return {
-    method: "session/takeover",
-    params: { sessionId, clientId, ...metaOf(attachment) },
-  };
+  return { method: "session/takeover", params: { sessionId, ...ownWords(attachment) } };
+}
+
+function ownWords(attachment: Attachment): JsonObject {
+  const { clientId, mayPrompt, mayApprove } = attachment;
+  const may = present({ promptInjection: mayPrompt, permissionRouting: mayApprove });
+  return { clientId, ...may, ...metaOf(attachment) };
 }
 
 export function heartbeatRequest(
