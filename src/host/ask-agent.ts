@@ -4,7 +4,7 @@ import type { AgentRequest } from "../wire/acp/client/agent-requests.ts";
 import type { Reading } from "../wire/acp/host/reading.ts";
 import type { RequestOptions } from "./client.ts";
 import type { RequestControl } from "./connection.ts";
-import { isCode } from "./known-sessions.ts";
+import { isCode } from "./is-code.ts";
 import type { Link } from "./link.ts";
 
 export interface AskOptions extends RequestOptions, Pick<RequestControl, "answered"> {}

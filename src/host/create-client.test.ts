@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeClock } from "../../test/support/fake-clock.ts";
-import type { JsonObject } from "../domain/json.ts";
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { ClientOptions, SessionTold } from "./client.ts";
 import { createClient } from "./create-client.ts";
 import type { LinkState } from "./link.ts";
@@ -114,6 +115,86 @@ describe("a client that is told something", () => {
         },
       }),
     );
+  });
+});
+
+/** Refuses to go on from a place. */
+function refusing(code: ErrorCode): ScriptedOptions {
+  return {
+    answer(method, params) {
+      const hasPlace = JSON.stringify(params).includes('"cursor"');
+      if (!hasPlace || method !== "session/resume") return undefined;
+      throw new SpanlineError(code, "refused");
+    },
+  };
+}
+
+/** A session of which something was told, with its place, before the connection was lost; there is another one then. */
+async function takenUp(script: ScriptedOptions, options: ClientOptions = {}) {
+  let connected = (): void => {};
+  const all = world(script, {
+    ...options,
+    onState: ({ type }) => type === "connected" && connected(),
+  });
+  const { client, runtime } = all;
+  const { sessionId } = await client.newSession(PLACE);
+  const update = { sessionUpdate: "session_info_update", title: "A" };
+  runtime.tell(sessionId, update);
+  runtime.notify("session/update", { sessionId, update, _meta: { harn: { cursor: "c7" } } });
+  await client.listSessions().catch(() => {});
+  const lose = (): Promise<void> => {
+    const again = new Promise<void>((resolve) => (connected = resolve));
+    runtime.drop();
+    return again;
+  };
+  const asked = (): (JsonValue | undefined)[] =>
+    runtime.heard.flatMap(({ method, params }) =>
+      /load|resume/.test(method) ? [method, params ?? null] : [],
+    );
+  await lose();
+  return { ...all, sessionId, lose, asked };
+}
+
+describe("a client whose agent does not go on from the last that it told", () => {
+  const place = { cwd: "/", mcpServers: [] };
+  const from = { ...place, _meta: { harn: { cursor: "c7" } } };
+
+  it.each(["cursor_gone", "cursor_ahead", "validation_failed"] as const)(
+    "hears what comes all the same, and says that something may be missing (%s) [W-48]",
+    async (code) => {
+      const { sessionId, asked, lose, reports } = await takenUp(refusing(code));
+      const plain = ["session/resume", { sessionId, ...place }];
+      expect(asked()).toEqual(["session/resume", { sessionId, ...from }, ...plain]);
+      expect(reports).toContainEqual(expect.stringContaining("may be missing"));
+      await lose();
+      expect(asked().slice(4)).toEqual(plain);
+    },
+  );
+
+  it("is told all once more where its program can begin anew [W-48]", async () => {
+    const seen: string[] = [];
+    const { sessionId, asked } = await takenUp(refusing("cursor_gone"), {
+      onHistory: (_, state) => seen.push(state),
+      onUpdate: ({ isHistory }) => seen.push(isHistory ? "history" : "news"),
+    });
+    expect(asked().slice(2)).toEqual(["session/load", { sessionId, ...place }]);
+    expect(seen).toEqual(["news", "news", "begins", "history", "ends"]);
+  });
+
+  it("forgets a session that is not there any more, also where it goes on from a place", async () => {
+    const { lose, asked, reports } = await takenUp(refusing("not_found"));
+    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
+    expect(asked()).toHaveLength(2);
+    await lose();
+    expect(asked()).toHaveLength(2);
+  });
+
+  it("asks again on the next connection where it was refused for another reason", async () => {
+    const { sessionId, lose, asked, reports } = await takenUp(refusing("service_failed"));
+    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
+    await lose();
+    const again = ["session/resume", { sessionId, ...from }];
+    expect(asked()).toEqual([...again, ...again]);
   });
 });
 

@@ -30,6 +30,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
 
   const sessions = knownSessions({
     how: options.takeUp ?? "resume",
+    canBeginAnew: options.onHistory !== undefined,
     history(sessionId, state) {
       loading.set(sessionId, state === "begins");
       guarded(() => options.onHistory?.(sessionId, state));

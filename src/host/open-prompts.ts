@@ -5,7 +5,7 @@ import { cancelNotification, promptRequest, textBlock } from "../wire/acp/client
 import { readPromptResult } from "../wire/acp/client/agent-results.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
 import type { RequestControl } from "./connection.ts";
-import { isCode } from "./known-sessions.ts";
+import { isCode } from "./is-code.ts";
 import type { Link } from "./link.ts";
 import { openPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
 

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { systemClock } from "../platform/clock.ts";
 import {
   scriptedEnd,
+  scriptedError,
   scriptedInitialize,
   scriptedPermission,
   scriptedPromptId,
@@ -24,7 +25,7 @@ export interface ScriptedOptions {
   readonly extensions?: readonly string[];
   /** Knows a prompt again that comes with its id on another connection; its turn goes on meanwhile. */
   readonly repeatsPrompts?: boolean;
-  /** Answers what this runtime does not know; undefined for what the test does not either. */
+  /** Answers before this runtime does; undefined for what is left to it. What it throws is the answer, too. */
   readonly answer?: (method: string, params: JsonValue | undefined) => JsonValue | undefined;
 }
 
@@ -134,12 +135,21 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     return scriptedEnd(ended ?? (controller.signal.aborted ? "cancelled" : "completed"));
   }
 
+  function answered({ method, params }: RpcRequest): RpcOutcome | undefined {
+    try {
+      const result = answer(method, params);
+      return result === undefined ? undefined : { ok: true, result };
+    } catch (error) {
+      return { ok: false, error: scriptedError(error) };
+    }
+  }
+
   async function respond(request: RpcRequest, { signal }: AskedContext): Promise<RpcOutcome> {
     heard.push(request);
     const { method } = request;
     const params = isObject(request.params) ? request.params : {};
-    const own = answer(method, request.params);
-    if (own !== undefined) return { ok: true, result: own };
+    const own = answered(request);
+    if (own !== undefined) return own;
     switch (method) {
       case "initialize":
         return { ok: true, result: scriptedInitialize(extensions, repeatsPrompts) };

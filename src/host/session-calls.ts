@@ -7,7 +7,8 @@ import {
 } from "../wire/acp/client/agent-results.ts";
 import { wanted, type AskAgent } from "./ask-agent.ts";
 import type { Client } from "./client.ts";
-import { isCode, type KnownSessions } from "./known-sessions.ts";
+import { isCode } from "./is-code.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 
 type SessionCalls = Pick<
   Client,

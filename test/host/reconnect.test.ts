@@ -143,6 +143,27 @@ describe("a client whose connection is lost", () => {
     ]);
   });
 
+  it("stays away from a session that it has left, and goes on in it when it attaches again [B-216]", async () => {
+    const { sessions } = world(says("One"));
+    let tell: (text: string) => void = () => {};
+    const told = new Promise<string>((resolve) => (tell = resolve));
+    const { client, lose } = losable(sessions, {
+      onUpdate: ({ update }) => update.type === "agent-text" && tell(update.text),
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const own = { clientId: "tui", secret: "s3cret", mode: "controller" } as const;
+    await client.attach(sessionId, own);
+    await client.detach(sessionId);
+    await lose();
+    const other = hostClient(sessions).client;
+    expect(await other.liveClients(sessionId)).toEqual([]);
+    await client.attach(sessionId, own);
+    await lose();
+    expect(await other.liveClients(sessionId)).toMatchObject([{ clientId: "tui" }]);
+    await other.prompt(sessionId, "1").result;
+    expect(await told).toBe("One");
+  });
+
   it("observes where somebody else controls by now, and does not take over [B-216]", async () => {
     const { sessions } = world(says("One"));
     const one = losable(sessions);
