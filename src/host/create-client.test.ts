@@ -2,9 +2,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeClock } from "../../test/support/fake-clock.ts";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
-import type { ClientOptions, SessionTold } from "./client.ts";
+import type { Client, ClientOptions, SessionTold } from "./client.ts";
 import { createClient } from "./create-client.ts";
 import type { LinkState } from "./link.ts";
+import type { PromptRun } from "./prompt-run.ts";
 import { memoryTransports } from "./transports/memory.ts";
 import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
 
@@ -305,6 +306,65 @@ describe("a client whose prompt an agent knows again", () => {
     expect(prompts[0]?.params).toEqual(prompts[1]?.params);
   });
 });
+
+describe("a prompt that is cancelled", () => {
+  const ways = [
+    ["by itself", (run: PromptRun) => run.cancel()],
+    [
+      "with its session",
+      (_: PromptRun, client: Client, sessionId: string) => void client.cancel(sessionId),
+    ],
+  ] as const;
+
+  it.each(ways)("is not sent where it was not yet, and is answered (%s)", async (_, cancel) => {
+    let turns = 0;
+    const { client, runtime } = world({ turn: () => void (turns += 1) });
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Hi");
+    cancel(run, client, sessionId);
+    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+    for await (const update of run) expect.unreachable(update.type);
+    expect(await client.prompt(sessionId, "Again").result).toMatchObject({ reason: "end_turn" });
+    expect(turns).toBe(1);
+    const prompts = runtime.heard.filter(({ method }) => method === "session/prompt");
+    expect(prompts).toMatchObject([{ params: { prompt: [{ text: "Again" }] } }]);
+  });
+
+  it.each(ways)("while there is no connection is ended by the next (%s)", async (_, cancel) => {
+    let turns = 0;
+    const lost = signalled();
+    const { client, runtime } = world(
+      {
+        repeatsPrompts: true,
+        turn({ signal, say }) {
+          turns += 1;
+          say("Well");
+          return aborted(signal);
+        },
+      },
+      { onState: ({ type }) => type === "lost" && lost.signal() },
+    );
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    await run[Symbol.asyncIterator]().next();
+    runtime.drop();
+    await lost.signalled;
+    cancel(run, client, sessionId);
+    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+    expect(turns).toBe(1);
+    expect(runtime.heard.map(({ method }) => method)).not.toContain("session/cancel");
+  });
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => void signal.addEventListener("abort", () => resolve()));
+}
+
+function signalled() {
+  let signal = (): void => {};
+  const promise = new Promise<void>((resolve) => (signal = resolve));
+  return { signal, signalled: promise };
+}
 
 describe("a client that asks", () => {
   it("does not send what is longer than a line may be", async () => {

@@ -74,7 +74,9 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     ...liveCalls({ ask, link, sessions }),
     prompt: (sessionId, content) => prompts.begin(sessionId, content),
     async cancel(sessionId) {
+      const isEndedLater = prompts.cancel(sessionId);
       const { connection } = await link.current();
+      if (isEndedLater) return;
       connection.notify(asking.cancelNotification(sessionId));
       connection.putAway(sessionId);
     },

@@ -87,6 +87,20 @@ describe("a client whose connection is lost", () => {
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
+  it("cancels its prompt on the next connection where the last one did not carry that [W-48]", async () => {
+    const { sessions, provider } = world(hangs("Well"), says("Later"));
+    const { client, lose } = losable(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    await firstText(run);
+    const again = lose();
+    run.cancel();
+    await again;
+    expect(await run.result).toMatchObject({ reason: "cancelled" });
+    expect(provider.calls).toHaveLength(1);
+    expect(await textOf(client, sessionId, "Again")).toBe("Later");
+  });
+
   it("is told what a turn says that went on without it", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     const told: string[] = [];
