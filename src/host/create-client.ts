@@ -12,6 +12,7 @@ import { heldUpdates } from "./held-updates.ts";
 import type { KeepAliveRules } from "./keep-alive.ts";
 import { knownSessions } from "./known-sessions.ts";
 import { keepLink, type Link, type ReconnectRules } from "./link.ts";
+import { lineLimit } from "./line-limit.ts";
 import { liveCalls } from "./live-calls.ts";
 import { openPrompts } from "./open-prompts.ts";
 import { noReport, type Report } from "./report.ts";
@@ -108,6 +109,7 @@ function linkOf(
   const { info = INFO, report = noReport, clock = systemClock } = options;
   const host = options.host ?? createHost({ report });
   const isOnce = typeof connect !== "function";
+  const limit = lineLimit();
   return keepLink({
     connect: isOnce ? () => connect : connect,
     open: (transport) =>
@@ -116,6 +118,7 @@ function linkOf(
         answer: (request, context) => host.answer(request, context),
         told,
         report,
+        limit,
       }),
     async greet(connection, isAgain) {
       const callOff = clock.after(GREETING_MS, () => connection.close());
