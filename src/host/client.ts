@@ -68,9 +68,12 @@ export interface ClientOptions {
   readonly info?: ClientInfo;
   /** Everything that any session says, in order. */
   readonly onUpdate?: (told: SessionTold) => void;
-  /** A session is told from its beginning, once more: what is on the screen of it goes. */
+  /**
+   * A session is told from its beginning: what is on the screen of it goes. By `loadSession`, once more where the connection
+   * was lost meanwhile; and where a session is taken up by that.
+   */
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
-  /** The client, which is attached, controls a session now, or does so no longer, though it did not ask for that. */
+  /** The mode of the client, which is attached, has changed: by its own `takeOver`, or by what others do. */
   readonly onControl?: (sessionId: string, control: Control) => void;
   readonly onState?: (state: LinkState) => void;
   /** How sessions are taken up on a new connection: `load` tells all that was said once more. */

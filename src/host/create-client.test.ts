@@ -4,9 +4,11 @@ import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { Client, ClientOptions, SessionTold } from "./client.ts";
 import { createClient } from "./create-client.ts";
+import { createHost } from "./create-host.ts";
 import type { LinkState } from "./link.ts";
 import type { PromptRun } from "./prompt-run.ts";
 import { memoryTransports } from "./transports/memory.ts";
+import type { Transport } from "./transports/transport.ts";
 import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
 
 const PLACE = { workingDirectory: "/" };
@@ -199,6 +201,36 @@ describe("a client whose agent does not go on from the last that it told", () =>
   });
 });
 
+describe("a client that loads a session", () => {
+  it("says before each attempt that all is told, and ends with the answer", async () => {
+    const seen: string[] = [];
+    let loads = 0;
+    const { client, runtime } = world(
+      {
+        turn: ({ say }) => say("Hi"),
+        answer(method) {
+          if (method !== "session/load") return undefined;
+          loads += 1;
+          // Lost in the middle of what it is told.
+          if (loads === 1) void Promise.resolve().then(() => runtime.drop());
+          return undefined;
+        },
+      },
+      {
+        onHistory: (_, state) => seen.push(state),
+        onUpdate: ({ update, isHistory }) => seen.push(`${update.type} ${isHistory}`),
+      },
+    );
+    await client.prompt("ses_1", "Hi").result;
+    await client.loadSession("ses_1", PLACE);
+    runtime.tell("ses_1", { sessionUpdate: "session_info_update", title: "News" });
+    await client.resumeSession("ses_1", PLACE);
+    expect(loads).toBe(2);
+    const whole = ["begins", "agent-text true", "ends"];
+    expect(seen).toEqual(["agent-text false", ...whole, ...whole, "info false"]);
+  });
+});
+
 describe("a client whose agent is gone", () => {
   it("waits longer from time to time, at random, and gives up in the end", async () => {
     const clock = fakeClock();
@@ -262,6 +294,20 @@ describe("a client whose agent is gone", () => {
       code: "connection_lost",
     });
     expect(states).toEqual(["connected", "closed"]);
+  });
+
+  it("is closed at once while a connection is being made, which is closed when it is there", async () => {
+    const made = pending<Transport>();
+    const states: string[] = [];
+    const onState = ({ type }: LinkState): void => void states.push(type);
+    const client = createClient(() => made.promise, { onState });
+    const refusal = client.initialize().catch((error: unknown) => error);
+    await client.close();
+    expect(await refusal).toMatchObject({ code: "aborted" });
+    expect(states).toEqual(["closed"]);
+    const closed = pending();
+    made.resolve({ ...memoryTransports()[0], close: closed.resolve });
+    await closed.promise;
   });
 
   it("ends whatever waits when it is closed, and asks nothing more", async () => {
@@ -332,7 +378,7 @@ describe("a prompt that is cancelled", () => {
 
   it.each(ways)("while there is no connection is ended by the next (%s)", async (_, cancel) => {
     let turns = 0;
-    const lost = signalled();
+    const lost = pending();
     const { client, runtime } = world(
       {
         repeatsPrompts: true,
@@ -342,13 +388,13 @@ describe("a prompt that is cancelled", () => {
           return aborted(signal);
         },
       },
-      { onState: ({ type }) => type === "lost" && lost.signal() },
+      { onState: ({ type }) => type === "lost" && lost.resolve() },
     );
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Think");
     await run[Symbol.asyncIterator]().next();
     runtime.drop();
-    await lost.signalled;
+    await lost.promise;
     cancel(run, client, sessionId);
     expect(await run.result).toEqual({ reason: "cancelled", usage: null });
     expect(turns).toBe(1);
@@ -357,13 +403,48 @@ describe("a prompt that is cancelled", () => {
 });
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => void signal.addEventListener("abort", () => resolve()));
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+  });
 }
 
-function signalled() {
-  let signal = (): void => {};
-  const promise = new Promise<void>((resolve) => (signal = resolve));
-  return { signal, signalled: promise };
+function pending<Value = void>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => (resolve = settle));
+  return { resolve, promise };
+}
+
+/** Bytes of a message that the agent of a narrow world takes. */
+const MOST = 100 * 1024;
+
+/** An agent whose connection ends when it is sent too much at once, as a WebSocket's does. */
+function narrowWorld(script: ScriptedOptions, options: ClientOptions = {}) {
+  const runtime = scriptedRuntime(script);
+  let connections = 0;
+  const connect = (): Transport => {
+    connections += 1;
+    return narrow(runtime.connect());
+  };
+  const client = createClient(connect, { reconnect: { first: 1, longest: 1 }, ...options });
+  onTestFinished(() => client.close());
+  return { runtime, client, connections: () => connections };
+}
+
+function narrow(transport: Transport): Transport {
+  let isTooLarge = false;
+  async function* incoming(): Transport["incoming"] {
+    yield* transport.incoming;
+    if (isTooLarge) throw new SpanlineError("invalid_message", "1009");
+  }
+  return {
+    ...transport,
+    incoming: incoming(),
+    send(line) {
+      isTooLarge ||= Buffer.byteLength(line) > MOST;
+      if (isTooLarge) transport.close();
+      else transport.send(line);
+    },
+  };
 }
 
 describe("a client that asks", () => {
@@ -372,6 +453,34 @@ describe("a client that asks", () => {
     const { sessionId } = await client.newSession(PLACE);
     const { result } = client.prompt(sessionId, "x".repeat(17 * 1024 * 1024));
     await expect(result).rejects.toMatchObject({ code: "invalid_message" });
+  });
+
+  it("is told what is too large for the agent, and asks that no more [W-48]", async () => {
+    const { runtime, client, connections } = narrowWorld({ repeatsPrompts: true });
+    const { sessionId } = await client.newSession(PLACE);
+    const small = client.request("session/resume", { sessionId }, { repeatable: true });
+    // Texts are measured in bytes.
+    const large = client.prompt(sessionId, "é".repeat(MOST * 0.75)).result;
+    await expect(large).rejects.toMatchObject({ code: "invalid_message" });
+    expect(await small).toEqual({});
+    expect(await client.prompt(sessionId, "Hi").result).toMatchObject({ reason: "end_turn" });
+    expect(connections()).toBe(2);
+    const again = client.prompt(sessionId, "x".repeat(MOST * 2)).result;
+    await expect(again).rejects.toMatchObject({ code: "invalid_message" });
+    expect(connections()).toBe(2);
+    expect(runtime.heard.filter(({ method }) => method === "session/prompt")).toHaveLength(1);
+  });
+
+  it("says so in place of an answer that is too large for the agent [W-48]", async () => {
+    const tools = [{ name: "read", run: () => "x".repeat(MOST * 2) }];
+    const { runtime, client, connections } = narrowWorld({}, { host: createHost({ tools }) });
+    await client.newSession(PLACE);
+    const call = (): Promise<JsonValue> =>
+      runtime.ask("builtin_call", { name: "read", args: {}, _meta: { harn: { toolCallId: "1" } } });
+    await expect(call()).rejects.toMatchObject({ code: "connection_lost" });
+    await client.resumeSession("ses_1", PLACE);
+    await expect(call()).rejects.toThrow("bytes");
+    expect(connections()).toBe(2);
   });
 
   it("tells the agent when an answer is no longer wanted", async () => {

@@ -32,15 +32,17 @@ export function createClient(connect: Connect | Transport, options: ClientOption
   const sessions = knownSessions({
     how: options.takeUp ?? "resume",
     canBeginAnew: options.onHistory !== undefined,
-    history(sessionId, state) {
-      loading.set(sessionId, state === "begins");
-      guarded(() => options.onHistory?.(sessionId, state));
-    },
+    history,
     control: (sessionId, control) => guarded(() => options.onControl?.(sessionId, control)),
     held,
     pass,
     report,
   });
+
+  function history(sessionId: string, state: "begins" | "ends"): void {
+    loading.set(sessionId, state === "begins");
+    guarded(() => options.onHistory?.(sessionId, state));
+  }
 
   function told(notification: RpcNotification): void {
     const heard = readTold(notification, agent);
@@ -71,7 +73,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     async authenticate(methodId) {
       await ask(asking.authenticateRequest(methodId), { repeatable: true });
     },
-    ...sessionCalls({ ask, sessions, loading: (...change) => loading.set(...change) }),
+    ...sessionCalls({ ask, sessions, history }),
     ...liveCalls({ ask, link, sessions }),
     prompt: (sessionId, content) => prompts.begin(sessionId, content),
     async cancel(sessionId) {
