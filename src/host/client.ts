@@ -5,7 +5,9 @@ import type { LiveClient, LiveClients } from "../domain/live-client.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
 import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/agent-requests.ts";
 import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
+import type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
+import type { ConfigOption } from "../wire/acp/client/session-settings.ts";
 import type { Host } from "./create-host.ts";
 import type { KeepAliveRules } from "./keep-alive.ts";
 import type { LinkState, ReconnectRules } from "./link.ts";
@@ -31,12 +33,12 @@ export interface Client {
   listSessions(wanted?: ListWanted): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
-  prompt(sessionId: string, content: string | readonly JsonObject[]): PromptRun;
+  prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
   /** Ends what the session does. Prompts are answered all the same, as cancelled. */
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
   /** All options, as they are then. */
-  setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly JsonObject[]>;
+  setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly ConfigOption[]>;
   attach(sessionId: string, attachment: Attachment): Promise<LiveClients>;
   /** Takes control as the client that is attached. */
   takeOver(sessionId: string): Promise<LiveClients>;

@@ -201,6 +201,34 @@ describe("a client whose agent does not go on from the last that it told", () =>
   });
 });
 
+describe("a client that gives a session folders beside its own", () => {
+  it("gives them also when it takes it up, and sees them in the list", async () => {
+    const listed = { sessionId: "ses_1", cwd: "/work", additionalDirectories: ["/library"] };
+    const { client, runtime } = world({
+      answer: (method) => (method === "session/list" ? { sessions: [listed] } : undefined),
+    });
+    await client.newSession({ workingDirectory: "/work", folders: ["/library"] });
+    runtime.drop();
+    expect(await client.listSessions()).toEqual({
+      sessions: [
+        {
+          sessionId: "ses_1",
+          workingDirectory: "/work",
+          folders: ["/library"],
+          title: null,
+          updatedAt: null,
+        },
+      ],
+    });
+    const setups = runtime.heard.filter(({ method }) => /new|resume/.test(method));
+    const { sessionId: _, ...place } = { ...listed, mcpServers: [] };
+    expect(setups.map(({ method, params }) => [method, params])).toEqual([
+      ["session/new", place],
+      ["session/resume", { sessionId: "ses_1", ...place }],
+    ]);
+  });
+});
+
 describe("a client that loads a session", () => {
   it("says before each attempt that all is told, and ends with the answer", async () => {
     const seen: string[] = [];

@@ -1,8 +1,9 @@
 import { SpanlineError } from "../domain/errors.ts";
-import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { JsonValue } from "../domain/json.ts";
 import { webRandomHex } from "../platform/web-random.ts";
-import { cancelNotification, promptRequest, textBlock } from "../wire/acp/client/agent-requests.ts";
+import { cancelNotification, promptRequest } from "../wire/acp/client/agent-requests.ts";
 import { readPromptResult, type PromptResult } from "../wire/acp/client/agent-results.ts";
+import type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
 import { isCode } from "./is-code.ts";
 import type { Greeted, Link } from "./link.ts";
@@ -10,7 +11,7 @@ import { openPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
 
 /** Prompts that have no answer yet. In one session the first of them is told what is said. */
 export interface OpenPrompts {
-  begin(sessionId: string, content: string | readonly JsonObject[]): PromptRun;
+  begin(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
   /**
    * None of a session is wanted any more. Those that were not sent are not; those that wait for the next connection are ended
    * there. True where that was so, and the agent need not be told by anybody else.
@@ -21,7 +22,7 @@ export interface OpenPrompts {
 
 interface Sending {
   readonly sessionId: string;
-  readonly blocks: readonly JsonObject[];
+  readonly blocks: readonly PromptBlock[];
   readonly prompt: OpenPrompt;
   /** Aborted when it is not wanted, and was not sent. */
   readonly unsent: AbortController;
@@ -100,7 +101,7 @@ export function openPrompts(link: Link): OpenPrompts {
     begin(sessionId, content) {
       const own: Sending = {
         sessionId,
-        blocks: typeof content === "string" ? [textBlock(content)] : content,
+        blocks: typeof content === "string" ? [{ type: "text", text: content }] : content,
         prompt: openPrompt(() => cancel(own)),
         unsent: new AbortController(),
         isSent: false,

@@ -173,6 +173,21 @@ describe("a client of the bridge", () => {
     expect((await client.listSessions()).sessions.map((one) => one.sessionId)).toEqual([sessionId]);
   });
 
+  it("reads a session's modes and options, and how much a turn used", async () => {
+    const { sessions } = world(says("Hello"));
+    const { client } = hostClient(sessions);
+    const { sessionId, modes, options } = await client.newSession(PLACE);
+    expect(modes?.current).toBe("default");
+    expect(modes?.available.map(({ id }) => id)).toEqual(["default", "ask", "read-only"]);
+    expect(options).toMatchObject([{ id: "mode", type: "select", value: "default" }]);
+    const [option] = await client.setOption(sessionId, "mode", "ask");
+    expect(option).toMatchObject({ value: "ask", category: "mode" });
+    const choices = option?.type === "select" ? option.choices.map(({ value }) => value) : [];
+    expect(choices).toEqual(["default", "ask", "read-only"]);
+    const { usage } = await client.prompt(sessionId, [{ type: "text", text: "Hi" }]).result;
+    expect(usage === null || typeof usage.totalTokens === "number").toBe(true);
+  });
+
   it("says what the agent says went wrong, by a code", async () => {
     const { sessions } = world(says("Hello"));
     const { client } = hostClient(sessions);
