@@ -16,6 +16,7 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   recovery: async () => (await import("./row-09-recovery.ts")).recoveryRow(),
   "cold-start": async () => (await import("./row-10-cold-start.ts")).coldStartRow(),
   idle: async () => (await import("./row-11-idle.ts")).idleRow(),
+  load: async () => (await import("./row-12-load.ts")).loadRow(),
   memory: async () => (await import("./row-memory.ts")).memoryRow(),
   import: async () => (await import("./row-import.ts")).importRow(),
 };

@@ -118,7 +118,7 @@ describe("spanline chat in a terminal", () => {
     const asked = await person.shows("Run save_note? [y/a/n] ");
     expect(asked).toContain("── Spanline asks ──");
     expect(asked).toContain('save_note {"text":"buy milk"}');
-    expect(asked).toContain("Why: A rule of the policy asks about save_note");
+    expect(asked).toContain("Why: The policy (require_approval, entry 1) asks about save_note");
     // Enter alone allows nothing.
     person.type("\r");
     await person.shows("Please answer with one of these.");
@@ -382,14 +382,11 @@ describe("spanline chat in a terminal", () => {
     await person.shows("● save_note waits for approval, which takes the bridge's token");
   });
 
-  it("says that a token which lets it do nothing more is perhaps another bridge's", async () => {
+  it("is refused with another bridge's token, and says where the right one is", async () => {
     const { data } = place();
     const { url } = await startUp(data);
     const person = inTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
-    const said = await person.shows("do no more.");
-    expect(said.replaceAll("\n", " ")).toContain(
-      "neither approve nor control: the token is perhaps another bridge's, or a key",
-    );
+    expect(await person.shows("Check --url and --token")).toContain("401");
   });
 
   it("says once that the connection is lost, and sends what is typed until there is one", async () => {

@@ -81,7 +81,7 @@ describe("a process that joins the owner of a data directory", () => {
     const joined = await up(other.root, data, "--json");
     await eventually(() =>
       expect(joined.notes()).toMatch(
-        /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one\n$/,
+        /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one, or choose another --data-dir\n$/,
       ),
     );
     expect(JSON.parse(joined.said)).toMatchObject({ config: null, agents: ["demo"] });

@@ -19,6 +19,7 @@ describe("what an agent calls its things in a chat", () => {
       title: STEERS,
       updatedAt: STEERS,
       workingDirectory: STEERS,
+      folders: [],
     };
     for (const width of [80, 20]) {
       const rows = sessionRows([row], "ses_1", { style: PLAIN, width });

@@ -44,9 +44,7 @@ export async function chatCommand(flags: ChatFlags): Promise<number> {
 
 /** What somebody may do without the right to control, and what that may come from. */
 function guestNote(hasToken: boolean): string {
-  const why = hasToken
-    ? "the token is perhaps another bridge's, or a key that lets you do no more."
-    : "that takes the bridge's --token.";
+  const why = hasToken ? "your key lets you do no more." : "that takes the bridge's --token.";
   return `You may ask, and neither approve nor control: ${why}`;
 }
 

@@ -2,20 +2,13 @@ import { describe, expect, it } from "vitest";
 import { whyAsked } from "./why-asked.ts";
 
 const FIRST = { source: "require_approval", action: "ask", id: null, index: 0 } as const;
-const BY_FIRST = "require_approval[0] asks about save_note";
+const BY_FIRST = "The policy (require_approval, entry 1) asks about save_note";
 const BY_DEFAULT = "No rule speaks of edit_file; the default is to ask";
 const BY_MODE = 'The session is in the mode "ask": edit_file does more than read';
 
 describe("why somebody is asked", () => {
-  it("names a rule in words, and where it stands", () => {
-    expect(whyAsked({ reason: BY_FIRST, rule: FIRST, labels: [] })).toBe(
-      "A rule of the policy asks about save_note (require_approval, entry 1)",
-    );
-  });
-
-  it("is what a rule says of itself, where it does", () => {
-    const rule = { ...FIRST, id: "notes" };
-    expect(whyAsked({ reason: "Notes are kept", rule, labels: [] })).toBe("Notes are kept");
+  it("is what the decision says", () => {
+    expect(whyAsked({ reason: BY_FIRST, rule: FIRST, labels: [] })).toBe(BY_FIRST);
     expect(whyAsked({ reason: BY_DEFAULT, rule: null, labels: [] })).toBe(BY_DEFAULT);
   });
 
@@ -29,7 +22,7 @@ describe("why somebody is asked", () => {
     ];
     expect(reasons).toEqual([
       'The session is in the mode "ask"',
-      'The session is in the mode "ask". A rule of the policy asks about save_note (require_approval, entry 1)',
+      'The session is in the mode "ask". The policy (require_approval, entry 1) asks about save_note',
       BY_MODE,
     ]);
   });

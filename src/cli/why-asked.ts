@@ -9,24 +9,11 @@ export interface AskedBecause {
   readonly labels: readonly string[];
 }
 
-/** Why somebody is asked, for who has not written the policy. */
+/** Why somebody is asked: the mode asks beside the policy, also about what was allowed for good. */
 export function whyAsked({ reason, rule, labels }: AskedBecause): string {
-  const { source, index } = placeOf(rule);
-  const byRule = `${source}[${index}] asks about `;
-  const words = reason.startsWith(byRule)
-    ? `A rule of the policy asks about ${reason.slice(byRule.length)} (${source}, entry ${index + 1})`
-    : reason;
-  // The mode asks beside the policy: what was allowed for good is asked about all the same.
-  if (!labels.includes(MODE_SOURCE) || source === MODE_SOURCE) return words;
-  return source === "" ? IN_MODE : `${IN_MODE}. ${words}`;
-}
-
-function placeOf(rule: AskedBecause["rule"]): { readonly source: string; readonly index: number } {
-  const { source, index } = isObject(rule) ? rule : {};
-  return {
-    source: typeof source === "string" ? source : "",
-    index: typeof index === "number" ? index : 0,
-  };
+  const source = isObject(rule) ? rule["source"] : undefined;
+  if (!labels.includes(MODE_SOURCE) || source === MODE_SOURCE) return reason;
+  return source === undefined ? IN_MODE : `${IN_MODE}. ${reason}`;
 }
 
 const IN_MODE = 'The session is in the mode "ask"';

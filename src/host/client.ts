@@ -5,7 +5,9 @@ import type { LiveClient, LiveClients } from "../domain/live-client.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
 import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/agent-requests.ts";
 import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
+import type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
+import type { ConfigOption } from "../wire/acp/client/session-settings.ts";
 import type { Host } from "./create-host.ts";
 import type { KeepAliveRules } from "./keep-alive.ts";
 import type { LinkState, ReconnectRules } from "./link.ts";
@@ -31,12 +33,12 @@ export interface Client {
   listSessions(wanted?: ListWanted): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
-  prompt(sessionId: string, content: string | readonly JsonObject[]): PromptRun;
+  prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
   /** Ends what the session does. Prompts are answered all the same, as cancelled. */
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
   /** All options, as they are then. */
-  setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly JsonObject[]>;
+  setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly ConfigOption[]>;
   attach(sessionId: string, attachment: Attachment): Promise<LiveClients>;
   /** Takes control as the client that is attached. */
   takeOver(sessionId: string): Promise<LiveClients>;
@@ -68,9 +70,12 @@ export interface ClientOptions {
   readonly info?: ClientInfo;
   /** Everything that any session says, in order. */
   readonly onUpdate?: (told: SessionTold) => void;
-  /** A session is told from its beginning, once more: what is on the screen of it goes. */
+  /**
+   * A session is told from its beginning: what is on the screen of it goes. By `loadSession`, once more where the connection
+   * was lost meanwhile; and where a session is taken up by that.
+   */
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
-  /** The client, which is attached, controls a session now, or does so no longer, though it did not ask for that. */
+  /** The mode of the client, which is attached, has changed: by its own `takeOver`, or by what others do. */
   readonly onControl?: (sessionId: string, control: Control) => void;
   readonly onState?: (state: LinkState) => void;
   /** How sessions are taken up on a new connection: `load` tells all that was said once more. */

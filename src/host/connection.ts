@@ -3,11 +3,7 @@ import type { JsonValue } from "../domain/json.ts";
 import { agentError } from "../wire/acp/client/agent-error.ts";
 import { cancelRequestNotification, type AgentRequest } from "../wire/acp/client/agent-requests.ts";
 import { decodeNotification } from "../wire/acp/client-notification.ts";
-import {
-  createRpcConnection,
-  MAX_LINE_BYTES,
-  type SentRequest,
-} from "../wire/jsonrpc/rpc-connection.ts";
+import { createRpcConnection, type SentRequest } from "../wire/jsonrpc/rpc-connection.ts";
 import { internalError } from "../wire/jsonrpc/rpc-error.ts";
 import type {
   RpcAnswer,
@@ -16,6 +12,8 @@ import type {
   RpcRequest,
 } from "../wire/jsonrpc/rpc-message.ts";
 import { notificationLine, responseLine } from "../wire/jsonrpc/write-message.ts";
+import { isCode } from "./is-code.ts";
+import { lineBytes, lineLimit, tooLarge, type LineLimit } from "./line-limit.ts";
 import { openRequests } from "./open-requests.ts";
 import type { Report } from "./report.ts";
 import type { Incoming, Transport } from "./transports/transport.ts";
@@ -47,6 +45,8 @@ export interface ConnectionOptions {
   readonly answer: (request: RpcRequest, context: AskedContext) => Promise<RpcOutcome>;
   readonly told: (notification: RpcNotification) => void;
   readonly report: Report;
+  /** What is known of the agent from connections before. */
+  readonly limit?: LineLimit;
 }
 
 /** Around something that an agent asks. */
@@ -58,14 +58,17 @@ export interface AskedContext {
 
 interface Waiting {
   readonly settle: (answer: RpcAnswer) => void;
-  readonly lose: () => void;
+  /** There will be no answer. */
+  readonly fail: (error?: SpanlineError) => void;
 }
 
 export function openConnection(transport: Transport, options: ConnectionOptions): Connection {
-  const { connectionId, answer, told, report } = options;
+  const { connectionId, answer, told, report, limit = lineLimit() } = options;
   const rpc = createRpcConnection<Waiting>({ epoch: connectionId });
   const waiting = new Set<Waiting>();
   const asked = openRequests();
+  /** The largest line that was sent, and who waits for its answer. */
+  let largest: { readonly bytes: number; readonly own?: Waiting } = { bytes: 0 };
   let isGone = false;
 
   async function respond(request: RpcRequest): Promise<void> {
@@ -74,7 +77,15 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     done();
     const line = rpc.answer(request, outcome);
     if (line === undefined || isGone) return;
-    transport.send(line.length <= MAX_LINE_BYTES ? line : responseLine(request.id, TOO_LONG));
+    const bytes = lineBytes(line);
+    if (limit.fits(bytes)) return put(line, { bytes });
+    const error = internalError(`The answer has ${bytes} bytes, which is too much`);
+    transport.send(responseLine(request.id, { ok: false, error }));
+  }
+
+  function put(line: string, size: typeof largest): void {
+    if (size.bytes > largest.bytes) largest = size;
+    transport.send(line);
   }
 
   async function outcomeOf(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
@@ -114,14 +125,24 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
   }
 
   function send({ method, params }: AgentRequest): void {
-    transport.send(notificationLine(method, params));
+    const line = notificationLine(method, params);
+    put(line, { bytes: lineBytes(line) });
   }
 
-  function checked(sent: SentRequest | undefined): SentRequest {
+  function checked(sent: SentRequest | undefined): SentRequest & { readonly bytes: number } {
     if (sent === undefined) throw new SpanlineError("throttled", TOO_MANY);
-    if (sent.line.length <= MAX_LINE_BYTES) return sent;
+    const bytes = lineBytes(sent.line);
+    if (limit.fits(bytes)) return { ...sent, bytes };
     rpc.forget(sent.id);
-    throw new SpanlineError("invalid_message", TOO_LARGE);
+    throw tooLarge(bytes);
+  }
+
+  /** Whatever was too large, the largest was. */
+  function broke(error: unknown): void {
+    report("The connection broke", { error });
+    const { bytes, own } = largest;
+    if (!isCode(error, "invalid_message") || !limit.exceeded(bytes)) return;
+    if (own !== undefined && waiting.has(own)) own.fail(tooLarge(bytes));
   }
 
   async function read(): Promise<void> {
@@ -131,12 +152,12 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         await transport.ready();
       }
     } catch (error) {
-      report("The connection broke", { error });
+      broke(error);
     }
     isGone = true;
     asked.lose();
     transport.close();
-    for (const each of waiting) each.lose();
+    for (const each of waiting) each.fail();
   }
 
   return {
@@ -156,13 +177,13 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
             if (outcome.ok) resolve(outcome.result);
             else reject(agentError(wanted.method, outcome.error));
           },
-          lose() {
+          fail(error = lostError(wanted.method)) {
             settled();
-            reject(lostError(wanted.method));
+            reject(error);
           },
         };
-        if (isGone) return own.lose();
-        const { id, line } = checked(rpc.request(wanted.method, wanted.params, own));
+        if (isGone) return own.fail();
+        const { id, line, bytes } = checked(rpc.request(wanted.method, wanted.params, own));
         function cancel(): void {
           send(cancelRequestNotification(id));
           if (stillWaits || rpc.forget(id) === undefined) return;
@@ -171,7 +192,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         }
         waiting.add(own);
         signal?.addEventListener("abort", cancel, { once: true });
-        transport.send(line);
+        put(line, { bytes, own });
       }),
     notify: send,
     putAway: (sessionId) => asked.putAway(sessionId),
@@ -185,10 +206,5 @@ function lostError(method: string): SpanlineError {
   return new SpanlineError("connection_lost", message, { details: { method } });
 }
 
-const TOO_LONG: RpcOutcome = {
-  ok: false,
-  error: internalError(`The answer has more than ${MAX_LINE_BYTES} characters`),
-};
-const TOO_LARGE = `The message has more than ${MAX_LINE_BYTES} characters; it was not sent`;
 const TOO_MANY = "Too many requests have no answer yet; wait for one of them";
 const MOST_SHOWN = 200;

@@ -1,10 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeClock } from "../../test/support/fake-clock.ts";
-import type { JsonObject } from "../domain/json.ts";
-import type { ClientOptions, SessionTold } from "./client.ts";
+import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { Client, ClientOptions, SessionTold } from "./client.ts";
 import { createClient } from "./create-client.ts";
+import { createHost } from "./create-host.ts";
 import type { LinkState } from "./link.ts";
+import type { PromptRun } from "./prompt-run.ts";
 import { memoryTransports } from "./transports/memory.ts";
+import type { Transport } from "./transports/transport.ts";
 import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
 
 const PLACE = { workingDirectory: "/" };
@@ -117,6 +121,144 @@ describe("a client that is told something", () => {
   });
 });
 
+/** Refuses to go on from a place. */
+function refusing(code: ErrorCode): ScriptedOptions {
+  return {
+    answer(method, params) {
+      const hasPlace = JSON.stringify(params).includes('"cursor"');
+      if (!hasPlace || method !== "session/resume") return undefined;
+      throw new SpanlineError(code, "refused");
+    },
+  };
+}
+
+/** A session of which something was told, with its place, before the connection was lost; there is another one then. */
+async function takenUp(script: ScriptedOptions, options: ClientOptions = {}) {
+  let connected = (): void => {};
+  const all = world(script, {
+    ...options,
+    onState: ({ type }) => type === "connected" && connected(),
+  });
+  const { client, runtime } = all;
+  const { sessionId } = await client.newSession(PLACE);
+  const update = { sessionUpdate: "session_info_update", title: "A" };
+  runtime.tell(sessionId, update);
+  runtime.notify("session/update", { sessionId, update, _meta: { harn: { cursor: "c7" } } });
+  await client.listSessions().catch(() => {});
+  const lose = (): Promise<void> => {
+    const again = new Promise<void>((resolve) => (connected = resolve));
+    runtime.drop();
+    return again;
+  };
+  const asked = (): (JsonValue | undefined)[] =>
+    runtime.heard.flatMap(({ method, params }) =>
+      /load|resume/.test(method) ? [method, params ?? null] : [],
+    );
+  await lose();
+  return { ...all, sessionId, lose, asked };
+}
+
+describe("a client whose agent does not go on from the last that it told", () => {
+  const place = { cwd: "/", mcpServers: [] };
+  const from = { ...place, _meta: { harn: { cursor: "c7" } } };
+
+  it.each(["cursor_gone", "cursor_ahead", "validation_failed"] as const)(
+    "hears what comes all the same, and says that something may be missing (%s) [W-48]",
+    async (code) => {
+      const { sessionId, asked, lose, reports } = await takenUp(refusing(code));
+      const plain = ["session/resume", { sessionId, ...place }];
+      expect(asked()).toEqual(["session/resume", { sessionId, ...from }, ...plain]);
+      expect(reports).toContainEqual(expect.stringContaining("may be missing"));
+      await lose();
+      expect(asked().slice(4)).toEqual(plain);
+    },
+  );
+
+  it("is told all once more where its program can begin anew [W-48]", async () => {
+    const seen: string[] = [];
+    const { sessionId, asked } = await takenUp(refusing("cursor_gone"), {
+      onHistory: (_, state) => seen.push(state),
+      onUpdate: ({ isHistory }) => seen.push(isHistory ? "history" : "news"),
+    });
+    expect(asked().slice(2)).toEqual(["session/load", { sessionId, ...place }]);
+    expect(seen).toEqual(["news", "news", "begins", "history", "ends"]);
+  });
+
+  it("forgets a session that is not there any more, also where it goes on from a place", async () => {
+    const { lose, asked, reports } = await takenUp(refusing("not_found"));
+    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
+    expect(asked()).toHaveLength(2);
+    await lose();
+    expect(asked()).toHaveLength(2);
+  });
+
+  it("asks again on the next connection where it was refused for another reason", async () => {
+    const { sessionId, lose, asked, reports } = await takenUp(refusing("service_failed"));
+    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
+    await lose();
+    const again = ["session/resume", { sessionId, ...from }];
+    expect(asked()).toEqual([...again, ...again]);
+  });
+});
+
+describe("a client that gives a session folders beside its own", () => {
+  it("gives them also when it takes it up, and sees them in the list", async () => {
+    const listed = { sessionId: "ses_1", cwd: "/work", additionalDirectories: ["/library"] };
+    const { client, runtime } = world({
+      answer: (method) => (method === "session/list" ? { sessions: [listed] } : undefined),
+    });
+    await client.newSession({ workingDirectory: "/work", folders: ["/library"] });
+    runtime.drop();
+    expect(await client.listSessions()).toEqual({
+      sessions: [
+        {
+          sessionId: "ses_1",
+          workingDirectory: "/work",
+          folders: ["/library"],
+          title: null,
+          updatedAt: null,
+        },
+      ],
+    });
+    const setups = runtime.heard.filter(({ method }) => /new|resume/.test(method));
+    const { sessionId: _, ...place } = { ...listed, mcpServers: [] };
+    expect(setups.map(({ method, params }) => [method, params])).toEqual([
+      ["session/new", place],
+      ["session/resume", { sessionId: "ses_1", ...place }],
+    ]);
+  });
+});
+
+describe("a client that loads a session", () => {
+  it("says before each attempt that all is told, and ends with the answer", async () => {
+    const seen: string[] = [];
+    let loads = 0;
+    const { client, runtime } = world(
+      {
+        turn: ({ say }) => say("Hi"),
+        answer(method) {
+          if (method !== "session/load") return undefined;
+          loads += 1;
+          // Lost in the middle of what it is told.
+          if (loads === 1) void Promise.resolve().then(() => runtime.drop());
+          return undefined;
+        },
+      },
+      {
+        onHistory: (_, state) => seen.push(state),
+        onUpdate: ({ update, isHistory }) => seen.push(`${update.type} ${isHistory}`),
+      },
+    );
+    await client.prompt("ses_1", "Hi").result;
+    await client.loadSession("ses_1", PLACE);
+    runtime.tell("ses_1", { sessionUpdate: "session_info_update", title: "News" });
+    await client.resumeSession("ses_1", PLACE);
+    expect(loads).toBe(2);
+    const whole = ["begins", "agent-text true", "ends"];
+    expect(seen).toEqual(["agent-text false", ...whole, ...whole, "info false"]);
+  });
+});
+
 describe("a client whose agent is gone", () => {
   it("waits longer from time to time, at random, and gives up in the end", async () => {
     const clock = fakeClock();
@@ -182,6 +324,20 @@ describe("a client whose agent is gone", () => {
     expect(states).toEqual(["connected", "closed"]);
   });
 
+  it("is closed at once while a connection is being made, which is closed when it is there", async () => {
+    const made = pending<Transport>();
+    const states: string[] = [];
+    const onState = ({ type }: LinkState): void => void states.push(type);
+    const client = createClient(() => made.promise, { onState });
+    const refusal = client.initialize().catch((error: unknown) => error);
+    await client.close();
+    expect(await refusal).toMatchObject({ code: "aborted" });
+    expect(states).toEqual(["closed"]);
+    const closed = pending();
+    made.resolve({ ...memoryTransports()[0], close: closed.resolve });
+    await closed.promise;
+  });
+
   it("ends whatever waits when it is closed, and asks nothing more", async () => {
     const { client } = world({ turn: () => new Promise(() => {}) });
     const { sessionId } = await client.newSession(PLACE);
@@ -225,12 +381,134 @@ describe("a client whose prompt an agent knows again", () => {
   });
 });
 
+describe("a prompt that is cancelled", () => {
+  const ways = [
+    ["by itself", (run: PromptRun) => run.cancel()],
+    [
+      "with its session",
+      (_: PromptRun, client: Client, sessionId: string) => void client.cancel(sessionId),
+    ],
+  ] as const;
+
+  it.each(ways)("is not sent where it was not yet, and is answered (%s)", async (_, cancel) => {
+    let turns = 0;
+    const { client, runtime } = world({ turn: () => void (turns += 1) });
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Hi");
+    cancel(run, client, sessionId);
+    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+    for await (const update of run) expect.unreachable(update.type);
+    expect(await client.prompt(sessionId, "Again").result).toMatchObject({ reason: "end_turn" });
+    expect(turns).toBe(1);
+    const prompts = runtime.heard.filter(({ method }) => method === "session/prompt");
+    expect(prompts).toMatchObject([{ params: { prompt: [{ text: "Again" }] } }]);
+  });
+
+  it.each(ways)("while there is no connection is ended by the next (%s)", async (_, cancel) => {
+    let turns = 0;
+    const lost = pending();
+    const { client, runtime } = world(
+      {
+        repeatsPrompts: true,
+        turn({ signal, say }) {
+          turns += 1;
+          say("Well");
+          return aborted(signal);
+        },
+      },
+      { onState: ({ type }) => type === "lost" && lost.resolve() },
+    );
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    await run[Symbol.asyncIterator]().next();
+    runtime.drop();
+    await lost.promise;
+    cancel(run, client, sessionId);
+    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+    expect(turns).toBe(1);
+    expect(runtime.heard.map(({ method }) => method)).not.toContain("session/cancel");
+  });
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+  });
+}
+
+function pending<Value = void>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => (resolve = settle));
+  return { resolve, promise };
+}
+
+/** Bytes of a message that the agent of a narrow world takes. */
+const MOST = 100 * 1024;
+
+/** An agent whose connection ends when it is sent too much at once, as a WebSocket's does. */
+function narrowWorld(script: ScriptedOptions, options: ClientOptions = {}) {
+  const runtime = scriptedRuntime(script);
+  let connections = 0;
+  const connect = (): Transport => {
+    connections += 1;
+    return narrow(runtime.connect());
+  };
+  const client = createClient(connect, { reconnect: { first: 1, longest: 1 }, ...options });
+  onTestFinished(() => client.close());
+  return { runtime, client, connections: () => connections };
+}
+
+function narrow(transport: Transport): Transport {
+  let isTooLarge = false;
+  async function* incoming(): Transport["incoming"] {
+    yield* transport.incoming;
+    if (isTooLarge) throw new SpanlineError("invalid_message", "1009");
+  }
+  return {
+    ...transport,
+    incoming: incoming(),
+    send(line) {
+      isTooLarge ||= Buffer.byteLength(line) > MOST;
+      if (isTooLarge) transport.close();
+      else transport.send(line);
+    },
+  };
+}
+
 describe("a client that asks", () => {
   it("does not send what is longer than a line may be", async () => {
     const { client } = world();
     const { sessionId } = await client.newSession(PLACE);
     const { result } = client.prompt(sessionId, "x".repeat(17 * 1024 * 1024));
     await expect(result).rejects.toMatchObject({ code: "invalid_message" });
+  });
+
+  it("is told what is too large for the agent, and asks that no more [W-48]", async () => {
+    const { runtime, client, connections } = narrowWorld({ repeatsPrompts: true });
+    const { sessionId } = await client.newSession(PLACE);
+    const small = client.request("session/resume", { sessionId }, { repeatable: true });
+    // Texts are measured in bytes.
+    const large = client.prompt(sessionId, "é".repeat(MOST * 0.75)).result;
+    await expect(large).rejects.toMatchObject({ code: "invalid_message" });
+    expect(await small).toEqual({});
+    expect(await client.prompt(sessionId, "Hi").result).toMatchObject({ reason: "end_turn" });
+    expect(connections()).toBe(2);
+    const again = client.prompt(sessionId, "x".repeat(MOST * 2)).result;
+    await expect(again).rejects.toMatchObject({ code: "invalid_message" });
+    expect(connections()).toBe(2);
+    expect(runtime.heard.filter(({ method }) => method === "session/prompt")).toHaveLength(1);
+  });
+
+  it("says so in place of an answer that is too large for the agent [W-48]", async () => {
+    const tools = [{ name: "read", run: () => "x".repeat(MOST * 2) }];
+    const { runtime, client, connections } = narrowWorld({}, { host: createHost({ tools }) });
+    await client.newSession(PLACE);
+    const call = (): Promise<JsonValue> =>
+      runtime.ask("builtin_call", { name: "read", args: {}, _meta: { harn: { toolCallId: "1" } } });
+    await expect(call()).rejects.toMatchObject({ code: "connection_lost" });
+    await client.resumeSession("ses_1", PLACE);
+    await expect(call()).rejects.toThrow("bytes");
+    expect(connections()).toBe(2);
   });
 
   it("tells the agent when an answer is no longer wanted", async () => {

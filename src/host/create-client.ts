@@ -12,6 +12,7 @@ import { heldUpdates } from "./held-updates.ts";
 import type { KeepAliveRules } from "./keep-alive.ts";
 import { knownSessions } from "./known-sessions.ts";
 import { keepLink, type Link, type ReconnectRules } from "./link.ts";
+import { lineLimit } from "./line-limit.ts";
 import { liveCalls } from "./live-calls.ts";
 import { openPrompts } from "./open-prompts.ts";
 import { noReport, type Report } from "./report.ts";
@@ -30,15 +31,18 @@ export function createClient(connect: Connect | Transport, options: ClientOption
 
   const sessions = knownSessions({
     how: options.takeUp ?? "resume",
-    history(sessionId, state) {
-      loading.set(sessionId, state === "begins");
-      guarded(() => options.onHistory?.(sessionId, state));
-    },
+    canBeginAnew: options.onHistory !== undefined,
+    history,
     control: (sessionId, control) => guarded(() => options.onControl?.(sessionId, control)),
     held,
     pass,
     report,
   });
+
+  function history(sessionId: string, state: "begins" | "ends"): void {
+    loading.set(sessionId, state === "begins");
+    guarded(() => options.onHistory?.(sessionId, state));
+  }
 
   function told(notification: RpcNotification): void {
     const heard = readTold(notification, agent);
@@ -69,11 +73,13 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     async authenticate(methodId) {
       await ask(asking.authenticateRequest(methodId), { repeatable: true });
     },
-    ...sessionCalls({ ask, sessions, loading: (...change) => loading.set(...change) }),
+    ...sessionCalls({ ask, sessions, history }),
     ...liveCalls({ ask, link, sessions }),
     prompt: (sessionId, content) => prompts.begin(sessionId, content),
     async cancel(sessionId) {
+      const isEndedLater = prompts.cancel(sessionId);
       const { connection } = await link.current();
+      if (isEndedLater) return;
       connection.notify(asking.cancelNotification(sessionId));
       connection.putAway(sessionId);
     },
@@ -105,6 +111,7 @@ function linkOf(
   const { info = INFO, report = noReport, clock = systemClock } = options;
   const host = options.host ?? createHost({ report });
   const isOnce = typeof connect !== "function";
+  const limit = lineLimit();
   return keepLink({
     connect: isOnce ? () => connect : connect,
     open: (transport) =>
@@ -113,6 +120,7 @@ function linkOf(
         answer: (request, context) => host.answer(request, context),
         told,
         report,
+        limit,
       }),
     async greet(connection, isAgain) {
       const callOff = clock.after(GREETING_MS, () => connection.close());

@@ -37,6 +37,32 @@ describe("updates that are held while a session is taken up from a place", () =>
     expect(held.keep(told)).toEqual([told]);
   });
 
+  it("are kept until the last who holds them has what comes from the place on", () => {
+    const held = heldUpdates();
+    const told = (cursor: string) =>
+      ({ sessionId: "s", update: { type: "info", title: cursor }, cursor }) as const;
+    held.hold("s");
+    held.keep(told("1"));
+    held.hold("s");
+    for (const cursor of ["1", "2", "1", "2", "3"]) held.keep(told(cursor));
+    expect(held.release("s")).toEqual([]);
+    expect(held.keep(told("4"))).toEqual([]);
+    expect(held.release("s")).toEqual(["1", "2", "3", "4"].map(told));
+    expect(held.keep(told("5"))).toEqual([told("5")]);
+  });
+
+  it("come out at once, and are not held again, where the session is not told from there", () => {
+    const held = heldUpdates();
+    const told = { sessionId: "s", update: { type: "info", title: "a" } } as const;
+    held.hold("s");
+    held.hold("s");
+    held.keep(told);
+    expect(held.letGo("s")).toEqual([told]);
+    held.release("s");
+    expect(held.keep(told)).toEqual([told]);
+    expect(held.release("s")).toEqual([]);
+  });
+
   it("are passed on where an agent says too much before it answers, and none is lost", () => {
     const held = heldUpdates();
     held.hold("s");

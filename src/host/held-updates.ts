@@ -6,32 +6,56 @@ import { weightOf } from "./prompt-run.ts";
  * session, some of which come once more: nothing is passed on before it is known what comes after what.
  */
 export interface HeldUpdates {
+  /** Several may hold the same session at once. */
   hold(sessionId: string): void;
   /** What is to be passed on: the update where its session is not held, nothing where it is, and all where that is too much. */
   keep(told: ToldUpdate): readonly ToldUpdate[];
-  /** All from the place on has come: each update once, in order. */
+  /** All from the place on has come: for the last who held it, each update once, in order. */
   release(sessionId: string): readonly ToldUpdate[];
+  /** The session is not told from the place on: what was held, and from here on nothing is. */
+  letGo(sessionId: string): readonly ToldUpdate[];
+}
+
+interface Held {
+  holders: number;
+  /** Undefined where nothing is held any more. */
+  updates: ToldUpdate[] | undefined;
+  characters: number;
 }
 
 export function heldUpdates(): HeldUpdates {
-  const held = new Map<string, { readonly updates: ToldUpdate[]; characters: number }>();
+  const held = new Map<string, Held>();
 
-  function release(sessionId: string): readonly ToldUpdate[] {
-    const kept = held.get(sessionId)?.updates ?? [];
-    held.delete(sessionId);
-    return eachOnce(kept);
+  function letGo(sessionId: string): readonly ToldUpdate[] {
+    const kept = held.get(sessionId);
+    const updates = kept?.updates ?? [];
+    if (kept !== undefined) kept.updates = undefined;
+    return eachOnce(updates);
   }
 
   return {
-    hold: (sessionId) => void held.set(sessionId, { updates: [], characters: 0 }),
+    hold(sessionId) {
+      const kept = held.get(sessionId) ?? { holders: 0, updates: [], characters: 0 };
+      kept.holders += 1;
+      held.set(sessionId, kept);
+    },
     keep(told) {
-      const kept = held.get(told.sessionId);
-      if (kept === undefined) return [told];
+      const { sessionId } = told;
+      const kept = held.get(sessionId);
+      if (kept?.updates === undefined) return [told];
       kept.updates.push(told);
       kept.characters += weightOf(told.update);
-      return kept.characters > MOST_HELD ? release(told.sessionId) : [];
+      return kept.characters > MOST_HELD ? letGo(sessionId) : [];
     },
-    release,
+    release(sessionId) {
+      const kept = held.get(sessionId);
+      if (kept === undefined) return [];
+      kept.holders -= 1;
+      if (kept.holders > 0) return [];
+      held.delete(sessionId);
+      return eachOnce(kept.updates ?? []);
+    },
+    letGo,
   };
 }
 

@@ -1,6 +1,7 @@
 // The public entry `spanline/host`: the other side of the bridge, and a client for it. No dependencies, no `node:` modules;
 // a test holds it to that. A line added here is API.
 
+export type { ClientMode } from "../domain/agent-event.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../domain/json.ts";
 export type { LiveClient, LiveClients } from "../domain/live-client.ts";
@@ -14,9 +15,11 @@ export type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/ag
 export type {
   OpenedSession,
   PromptResult,
+  PromptUsage,
   SessionPage,
   SessionRow,
 } from "../wire/acp/client/agent-results.ts";
+export type { McpAddress, McpProgram, McpServer } from "../wire/acp/client/mcp-server.ts";
 export type {
   ApprovalShown,
   EvidenceShown,
@@ -26,18 +29,31 @@ export type {
   Rationale,
 } from "../wire/acp/client/permission-question.ts";
 export type { PermissionReply } from "../wire/acp/client/permission-reply.ts";
+export type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 export type {
   BridgeFields,
   PlanEntry,
   SeenCommand,
+  SeenCommands,
   SeenExtension,
+  SeenInfo,
+  SeenMode,
+  SeenOptions,
+  SeenPlan,
   SeenText,
   SeenTool,
   SeenToolContent,
   SeenTurnEnd,
   SeenUpdate,
+  SeenUsage,
   ToolStatus,
 } from "../wire/acp/client/seen-update.ts";
+export type {
+  AvailableMode,
+  ConfigChoice,
+  ConfigOption,
+  SessionModes,
+} from "../wire/acp/client/session-settings.ts";
 export type {
   FileRead,
   FileWrite,
@@ -54,6 +70,10 @@ export type {
   SkillMatchRequest,
 } from "../wire/acp/host/skills.ts";
 
+export type { RpcError } from "../wire/jsonrpc/rpc-error.ts";
+export type { RequestId, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
+
+export type { RecordLimits } from "./call-records.ts";
 export type {
   Client,
   ClientOptions,
@@ -62,9 +82,11 @@ export type {
   RequestOptions,
   SessionTold,
 } from "./client.ts";
+export type { AskedContext } from "./connection.ts";
 export { createClient } from "./create-client.ts";
 export { createHost, type Host } from "./create-host.ts";
 export type {
+  Awaitable,
   HostContext,
   HostOptions,
   HostToolContext,
@@ -75,6 +97,12 @@ export type { LinkState, ReconnectRules } from "./link.ts";
 export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
 export { permissionText } from "./permission-text.ts";
 export type { PromptRun } from "./prompt-run.ts";
-export { lineStreams, type LineStreams } from "./transports/line-streams.ts";
+export type { Report } from "./report.ts";
+export {
+  lineStreams,
+  type LineStreams,
+  type ReadableInput,
+  type WritableOutput,
+} from "./transports/line-streams.ts";
 export type { Connect, Incoming, Transport } from "./transports/transport.ts";
 export { webSocket, type WebSocketLike, type WebSocketOptions } from "./transports/web-socket.ts";

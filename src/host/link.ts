@@ -56,9 +56,7 @@ export function keepLink(options: LinkOptions): Link {
 
   /** One connection, to its end. Throws why it did not come to be, or was lost. */
   async function attempt(isAgain: boolean): Promise<{ readonly livedMs: number }> {
-    const transport = await connected(connect);
-    if (closing.signal.aborted) transport.close();
-    closing.signal.throwIfAborted();
+    const transport = await connected(connect, closing.signal);
     connection = open(transport);
     const end = connection;
     // Also while sessions are taken up: the agent may fall silent at any time.
@@ -135,11 +133,19 @@ export function keepLink(options: LinkOptions): Link {
   };
 }
 
-async function connected(connect: LinkOptions["connect"]): Promise<Transport> {
+/** Nobody waits for a connection that is not wanted any more. One that comes all the same is closed. */
+async function connected(connect: LinkOptions["connect"], signal: AbortSignal): Promise<Transport> {
+  const made = (async () => connect())();
   try {
-    return await connect();
+    return await untilAborted(made, signal);
   } catch (error) {
-    if (error instanceof SpanlineError) throw error;
+    if (signal.aborted) {
+      made.then(
+        (late) => late.close(),
+        () => {},
+      );
+    }
+    if (signal.aborted || error instanceof SpanlineError) throw error;
     const message = `No connection to the agent could be made: ${thrownMessage(error)}`;
     throw new SpanlineError("connect_failed", message, { cause: error });
   }

@@ -5,7 +5,8 @@ import { readClientList, readLiveClients } from "../wire/acp/client/agent-result
 import { wanted, type AskAgent } from "./ask-agent.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { isCode, type KnownSessions } from "./known-sessions.ts";
+import { isCode } from "./is-code.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 import type { Link } from "./link.ts";
 
 type LiveCalls = Pick<Client, "attach" | "takeOver" | "heartbeat" | "detach" | "liveClients">;

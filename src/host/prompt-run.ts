@@ -11,7 +11,7 @@ export interface PromptRun extends AsyncIterable<SeenUpdate> {
    * sent again, and what comes of it is seen in the session.
    */
   readonly result: Promise<PromptResult>;
-  /** Not wanted any more. It is answered all the same. */
+  /** Not wanted any more. It is answered all the same, as cancelled; one that was not sent yet is not. */
   cancel(): void;
 }
 

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { systemClock } from "../platform/clock.ts";
 import {
   scriptedEnd,
+  scriptedError,
   scriptedInitialize,
   scriptedPermission,
   scriptedPromptId,
@@ -13,6 +14,7 @@ import { toolCallRequest, type HostRequest } from "../wire/acp/host/host-request
 import { internalError, methodNotFound } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcNotification, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
 import { openConnection, type AskedContext, type Connection } from "./connection.ts";
+import { CONNECTION_GONE } from "./open-requests.ts";
 import { noReport } from "./report.ts";
 import { memoryTransports } from "./transports/memory.ts";
 import type { Transport } from "./transports/transport.ts";
@@ -24,7 +26,7 @@ export interface ScriptedOptions {
   readonly extensions?: readonly string[];
   /** Knows a prompt again that comes with its id on another connection; its turn goes on meanwhile. */
   readonly repeatsPrompts?: boolean;
-  /** Answers what this runtime does not know; undefined for what the test does not either. */
+  /** Answers before this runtime does; undefined for what is left to it. What it throws is the answer, too. */
   readonly answer?: (method: string, params: JsonValue | undefined) => JsonValue | undefined;
 }
 
@@ -60,11 +62,16 @@ export interface ScriptedRuntime {
   drop(): void;
 }
 
+interface KnownPrompt {
+  readonly outcome: Promise<RpcOutcome>;
+  readonly unwanted: AbortController;
+}
+
 export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime {
   const { turn = () => {}, extensions = [], answer = () => undefined } = options;
   const { repeatsPrompts = false } = options;
   /** Prompts that came with an id. */
-  const known = new Map<string, Promise<RpcOutcome>>();
+  const known = new Map<string, KnownPrompt>();
   const heard: (RpcRequest | RpcNotification)[] = [];
   const connections: Connection[] = [];
   /** What was told of each session, for whoever loads it. */
@@ -101,11 +108,20 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     return outcome;
   }
 
-  function knownPrompt(params: JsonObject): Promise<RpcOutcome> {
+  /** Goes on when the connection is lost, and ends when any request for it is no longer wanted. */
+  function knownPrompt(params: JsonObject, wanted: AbortSignal): Promise<RpcOutcome> {
     const promptId = scriptedPromptId(params) ?? "";
-    const outcome = known.get(promptId) ?? queued(params, new AbortController().signal);
-    known.set(promptId, outcome);
-    return outcome;
+    const prompt = known.get(promptId) ?? begunPrompt(params);
+    known.set(promptId, prompt);
+    wanted.addEventListener("abort", () => {
+      if (wanted.reason !== CONNECTION_GONE) prompt.unwanted.abort();
+    });
+    return prompt.outcome;
+  }
+
+  function begunPrompt(params: JsonObject): KnownPrompt {
+    const unwanted = new AbortController();
+    return { unwanted, outcome: queued(params, unwanted.signal) };
   }
 
   async function prompted(
@@ -115,6 +131,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
   ): Promise<RpcOutcome> {
     const controller = new AbortController();
     unwanted.addEventListener("abort", () => controller.abort());
+    if (unwanted.aborted) controller.abort();
     turns.set(id, controller);
     count += 1;
     const messageId = `msg_${count}`;
@@ -134,12 +151,21 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     return scriptedEnd(ended ?? (controller.signal.aborted ? "cancelled" : "completed"));
   }
 
+  function answered({ method, params }: RpcRequest): RpcOutcome | undefined {
+    try {
+      const result = answer(method, params);
+      return result === undefined ? undefined : { ok: true, result };
+    } catch (error) {
+      return { ok: false, error: scriptedError(error) };
+    }
+  }
+
   async function respond(request: RpcRequest, { signal }: AskedContext): Promise<RpcOutcome> {
     heard.push(request);
     const { method } = request;
     const params = isObject(request.params) ? request.params : {};
-    const own = answer(method, request.params);
-    if (own !== undefined) return { ok: true, result: own };
+    const own = answered(request);
+    if (own !== undefined) return own;
     switch (method) {
       case "initialize":
         return { ok: true, result: scriptedInitialize(extensions, repeatsPrompts) };
@@ -158,7 +184,7 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       case "authenticate":
         return { ok: true, result: {} };
       case "session/prompt":
-        return repeatsPrompts ? knownPrompt(params) : queued(params, signal);
+        return repeatsPrompts ? knownPrompt(params, signal) : queued(params, signal);
       default:
         return { ok: false, error: methodNotFound(method) };
     }

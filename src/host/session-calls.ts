@@ -5,9 +5,11 @@ import {
   readSessionPage,
   type OpenedSession,
 } from "../wire/acp/client/agent-results.ts";
-import { wanted, type AskAgent } from "./ask-agent.ts";
+import { wanted, type AskAgent, type AskOptions } from "./ask-agent.ts";
 import type { Client } from "./client.ts";
-import { isCode, type KnownSessions } from "./known-sessions.ts";
+import { isCode } from "./is-code.ts";
+import type { KnownSessions } from "./known-sessions.ts";
+import { toldWhole } from "./told-whole.ts";
 
 type SessionCalls = Pick<
   Client,
@@ -25,19 +27,20 @@ type SessionCalls = Pick<
 export interface SessionCallsOptions {
   readonly ask: AskAgent;
   readonly sessions: KnownSessions;
-  /** A session is told from its beginning, from here on or no longer. */
-  readonly loading: (sessionId: string, isLoading: boolean) => void;
+  /** Called before a session is told from its beginning, and after it. */
+  readonly history: (sessionId: string, state: "begins" | "ends") => void;
 }
 
 /** The calls about whole sessions. */
-export function sessionCalls({ ask, sessions, loading }: SessionCallsOptions): SessionCalls {
+export function sessionCalls({ ask, sessions, history }: SessionCallsOptions): SessionCalls {
   async function open(
     asked: asking.AgentRequest,
     place: asking.SessionPlace,
-    known?: string,
+    { known, ...options }: Pick<AskOptions, "attempt"> & { readonly known?: string } = {},
   ): Promise<OpenedSession> {
     const read = (result: JsonValue) => readOpened(result, known);
     const result = await ask(asked, {
+      ...options,
       repeatable: known !== undefined,
       // What is told behind the answer is told of a session that is known.
       answered(answer) {
@@ -48,13 +51,12 @@ export function sessionCalls({ ask, sessions, loading }: SessionCallsOptions): S
     return wanted(asked.method, read(result));
   }
 
-  async function load(sessionId: string, place: asking.SessionPlace): Promise<OpenedSession> {
-    loading(sessionId, true);
-    try {
-      return await open(asking.takeUpRequest("load", sessionId, place), place, sessionId);
-    } finally {
-      loading(sessionId, false);
-    }
+  /** Where the connection is lost in the middle, all is told once more. */
+  function load(sessionId: string, place: asking.SessionPlace): Promise<OpenedSession> {
+    return open(asking.takeUpRequest("load", sessionId, place), place, {
+      known: sessionId,
+      attempt: (attempt) => toldWhole((state) => history(sessionId, state), attempt),
+    });
   }
 
   /** One that is not there any more is what was wanted. */
@@ -71,7 +73,7 @@ export function sessionCalls({ ask, sessions, loading }: SessionCallsOptions): S
     newSession: (place) => open(asking.newSessionRequest(place), place),
     loadSession: load,
     resumeSession: (sessionId, place) =>
-      open(asking.takeUpRequest("resume", sessionId, place), place, sessionId),
+      open(asking.takeUpRequest("resume", sessionId, place), place, { known: sessionId }),
     forkSession: (sessionId, place) => open(asking.takeUpRequest("fork", sessionId, place), place),
     async listSessions(listed = {}) {
       const result = await ask(asking.listRequest(listed), { repeatable: true });

@@ -90,6 +90,13 @@ describe("without keys", () => {
     expect(callerOf({ host: HOST, token: TOKEN }, "unused")).toEqual(local);
   });
 
+  it("a key that is sent has to be the token where only known ones are wanted", () => {
+    const options = { host: HOST, token: TOKEN, knownKeysOnly: true };
+    expect(callerOf(options)).toEqual({ id: "local", rights: ["prompt"] });
+    expect(thrown(() => callerOf(options, "undefined"))).toEqual(unknown);
+    expect(callerOf(options, TOKEN).rights).toContain("control");
+  });
+
   it("the token of this run may do everything", () => {
     expect(callerOf({ host: HOST, token: TOKEN }, TOKEN)).toEqual({
       id: "local",

@@ -12,6 +12,8 @@ export interface AccessOptions {
   readonly keys?: readonly AccessKey[];
   /** Whether programs of this machine may prompt without a key. When it is not said: as long as there are no keys. */
   readonly keyless?: boolean;
+  /** Whether a key that is sent has to be known also where none is needed: clients of OpenAI cannot be told to send none. */
+  readonly knownKeysOnly?: boolean;
   /** Of this run, or of the data directory. Whoever has it may do everything as this machine's user. */
   readonly token?: string;
 }
@@ -41,14 +43,14 @@ export function accessBy(options: AccessOptions): Access {
   checkKeylessHost(options.host, { hasKeys: keys.length > 0, isKeyless });
   const token = options.token === undefined ? [] : [tokenKey(options.token)];
   const known = [...keys, ...token];
+  const takesAnyKey = isKeyless && keys.length === 0 && options.knownKeysOnly !== true;
   const found = (request: Pick<RequestHead, "headers">): Caller => {
     refuseOtherSites(request);
     const bearer = bearerOf(request);
     if (bearer !== undefined) {
       const caller = callerWith(bearer, known);
       if (caller !== undefined) return caller;
-      // Clients of OpenAI cannot be told to send no key, and there is none to know here.
-      if (!isKeyless || keys.length > 0) throw unknownCaller("The key is not known here");
+      if (!takesAnyKey) throw unknownCaller("The key is not known here");
     }
     if (isKeyless) return { id: LOCAL, rights: ["prompt"] };
     throw unknownCaller("There is no key in the request");

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { headerOf } from "./header.ts";
 import type { RequestHead } from "./served.ts";
 
-/** What `Authorization: Bearer …` holds; empty when it holds something else, undefined when it is not there. */
+/** What `Authorization: Bearer …` holds; empty when it holds something else, undefined when there is nothing. */
 export function bearerOf(request: Pick<RequestHead, "headers">): string | undefined {
   const value = headerOf(request, "authorization");
-  if (value === undefined) return undefined;
+  if (value === undefined || value === "") return undefined;
   return /^bearer +(\S+)$/i.exec(value)?.[1] ?? "";
 }
 

@@ -17,8 +17,8 @@ import { wantsSocket, type RawUpgrade, type Upgrades } from "./upgrades.ts";
 /** A path whose connections may become WebSockets. */
 export interface SocketRoute {
   readonly path: string;
-  /** Other ones than those of all; `messageBytes` is for all. */
-  readonly limits?: Omit<SocketLimits, "messageBytes">;
+  /** Other ones than those of all. */
+  readonly limits?: SocketLimits;
   /** What answers a message that is no text. Without it, such a message ends the connection. */
   readonly binaryAnswer?: string;
   /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
@@ -44,28 +44,22 @@ const DEFAULT_SOCKETS = 500;
 
 /** WebSockets on the paths of some routes. */
 export function webSockets(options: WebSocketOptions): Upgrades {
-  const limits = { ...SOCKET_LIMITS, ...options.limits };
+  const served = options.routes.map((route) => {
+    const limits = { ...SOCKET_LIMITS, ...options.limits, ...route.limits };
+    return { route, limits, handshake: handshakes(limits.messageBytes) };
+  });
   const paths = options.routes.map(({ path }) => path);
   const open = new Set<WebSocket>();
   let isClosing = false;
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: limits.messageBytes,
-    // Costs more than it saves on texts of this size, and memory for each connection.
-    perMessageDeflate: false,
-    autoPong: false,
-  });
-  const handshake = handshakes(server);
   return {
     takes: (head) => wantsSocket(head, paths),
     async upgrade(head, raw) {
       try {
         if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS)) throw tooManySockets();
-        const route = options.routes.find(({ path }) => path === head.path);
-        if (route === undefined) throw new Error(`No route at ${head.path}`);
-        const handler = await route.accept(head);
-        void talk(await handshake(head, raw), handler, route);
+        const at = served.find(({ route }) => route.path === head.path);
+        if (at === undefined) throw new Error(`No route at ${head.path}`);
+        const handler = await at.route.accept(head);
+        void talk(await at.handshake(head, raw), handler, at);
         return undefined;
       } catch (error) {
         return refusalOf(error, options);
@@ -84,7 +78,7 @@ export function webSockets(options: WebSocketOptions): Upgrades {
   async function talk(
     socket: WebSocket,
     handler: SocketHandler,
-    route: SocketRoute,
+    { route, limits }: Served,
   ): Promise<void> {
     open.add(socket);
     tell(1);
@@ -93,14 +87,10 @@ export function webSockets(options: WebSocketOptions): Upgrades {
       tell(-1);
     });
     const { binaryAnswer } = route;
-    const opened = openSocket(
-      socket,
-      { ...limits, ...route.limits },
-      {
-        clock: options.clock,
-        ...(binaryAnswer !== undefined && { binaryAnswer }),
-      },
-    );
+    const opened = openSocket(socket, limits, {
+      clock: options.clock,
+      ...(binaryAnswer !== undefined && { binaryAnswer }),
+    });
     if (isClosing) endSocket(socket, options.clock, "The server ends");
     try {
       await handler(opened);
@@ -116,10 +106,23 @@ export function webSockets(options: WebSocketOptions): Upgrades {
   }
 }
 
+interface Served {
+  readonly route: SocketRoute;
+  readonly limits: Required<SocketLimits>;
+}
+
 /** The package answers by itself what is no proper handshake, unless somebody else does, and knows no ids. */
 function handshakes(
-  server: WebSocketServer,
+  messageBytes: number,
 ): (head: RequestHead, raw: RawUpgrade) => Promise<WebSocket> {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: messageBytes,
+    // Costs more than it saves on texts of this size, and memory for each connection.
+    perMessageDeflate: false,
+    autoPong: false,
+  });
   const failing = new WeakMap<Duplex, (error: Error) => void>();
   const ids = new WeakMap<IncomingMessage, string>();
   server.on("wsClientError", (error, socket) => failing.get(socket)?.(error));

@@ -3,8 +3,15 @@ import { existsSync, readFileSync } from "node:fs";
 /** The version of the package that this code is in, wherever the build has put it. */
 export function packageVersion(): string {
   let folder = new URL(".", import.meta.url);
-  while (!existsSync(new URL("package.json", folder))) folder = new URL("..", folder);
+  while (!existsSync(new URL("package.json", folder))) {
+    const above = new URL("..", folder);
+    // A build that was copied out of its package.
+    if (above.href === folder.href) return UNKNOWN;
+    folder = above;
+  }
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
   const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return hasVersion ? String(manifest.version) : "unknown";
+  return hasVersion ? String(manifest.version) : UNKNOWN;
 }
+
+const UNKNOWN = "unknown";

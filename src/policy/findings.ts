@@ -69,13 +69,13 @@ const VERBS = { allow: "allows", ask: "asks about", deny: "denies" } as const;
 
 /** A rule's own sentence is about what it names, and nobody knows whether that is what a command runs that was not understood. */
 function reasonOf({ source, index, id, action, match, reason }: Rule, call: PolicyContext): string {
-  const name = id ?? `${source}[${index}]`;
+  const place = `policy (${source}, entry ${index + 1})`;
   const speaksOfCommands = match.command !== undefined || match.commandIdentity !== undefined;
   if (!speaksOfCommands || call.commandUnparsed === undefined) {
-    return reason ?? `${name} ${VERBS[action]} ${call.tool}`;
+    return reason ?? `${id ?? `The ${place}`} ${VERBS[action]} ${call.tool}`;
   }
   const own = reason === null ? "" : `, whose reason is: ${reason}`;
-  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${name} ${VERBS[action]}${own}`;
+  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${id ?? `the ${place}`} ${VERBS[action]}${own}`;
 }
 
 function labelsOf(match: Matcher): string[] {

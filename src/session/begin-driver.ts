@@ -93,7 +93,7 @@ export async function takeUpDriver(
   const place = workingDirectory === null ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
     const checked = verify === undefined ? {} : { verify, doubts: receiptDoubts(verify) };
-    const state = await loadState(store, sessionId, { ...head, report, ...checked });
+    const state = await loadState(store, sessionId, { ...head, report, signal, ...checked });
     const doubt = checked.doubts?.seq;
     await endLeftovers(state);
     const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });

@@ -12,13 +12,13 @@ export interface Copied {
 }
 
 export async function copiedFrom(
-  store: Pick<Store, "read" | "blob">,
+  store: Pick<Store, "page" | "blob">,
   sessionId: string,
 ): Promise<Copied> {
   let conversation = initialConversation;
   let mode: SessionMode = "default";
   for (let seq = 0, isMore = true; isMore;) {
-    const events = await store.read(sessionId, seq, PAGE);
+    const events = await store.page(sessionId, seq);
     for (const envelope of events) {
       conversation = evolveConversation(conversation, envelope);
       if (envelope.event.type === "session.configured") ({ mode } = envelope.event);
@@ -31,5 +31,3 @@ export async function copiedFrom(
   const history = await shownMessages(said, (blobId) => store.blob(sessionId, blobId));
   return { history, mode };
 }
-
-const PAGE = 1000;

@@ -390,6 +390,7 @@ describe("the clients of a session", () => {
       ],
       controller: null,
       requests: [],
+      bound: [],
     });
     expect(session.command(detach).reply).toMatchObject({ status: "refused" });
   });

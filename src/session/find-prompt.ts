@@ -4,13 +4,13 @@ import type { Store } from "../store/store.ts";
 
 /** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
 export async function findPrompt(
-  store: Pick<Store, "read">,
+  store: Pick<Store, "page">,
   sessionId: string,
   promptId: string,
 ): Promise<Envelope | undefined> {
   let after = 0;
   for (;;) {
-    const events = await store.read(sessionId, after, PAGE);
+    const events = await store.page(sessionId, after);
     const found = events.find(({ event }) => isBegun(event) && event.promptId === promptId);
     const last = events.at(-1);
     if (found !== undefined || last === undefined) return found;
@@ -21,5 +21,3 @@ export async function findPrompt(
 function isBegun(event: AgentEvent): event is PromptAccepted | ResultsGiven {
   return event.type === "prompt.accepted" || event.type === "results.given";
 }
-
-const PAGE = 1000;

@@ -115,6 +115,8 @@ export interface Commanded {
   readonly command: SessionCommand<PromptPart>;
   readonly by: Actor;
   readonly rights: readonly Right[];
+  /** The stay of the client that it speaks for, where it is one. */
+  readonly attachmentId?: string;
   /** The sender's own name for it. */
   readonly commandId?: string;
   /** How many follow the session at the moment, the sender not among them. */

@@ -9,6 +9,8 @@ import { initialState, STATE_FORM, type SessionState } from "./state.ts";
 export interface LoadOptions {
   /** Where the log is to be read to. */
   readonly seq: number;
+  /** Ends it: nobody wants the state any more. */
+  readonly signal?: AbortSignal;
   /** Given where receipts are signed: then a snapshot has to be, too. */
   readonly verify?: Verify;
   /** Looks at what is read, before it is folded. */
@@ -17,16 +19,17 @@ export interface LoadOptions {
   readonly report?: (error: unknown) => void;
 }
 
-/** Folds a session's log, from its last snapshot on. */
+/** Folds a session's log, from its last snapshot on. Of a long one it is a page in each turn of the loop. */
 export async function loadState(
   store: Store,
   sessionId: string,
   options: LoadOptions,
 ): Promise<SessionState> {
-  const { seq, doubts } = options;
+  const { seq, doubts, signal } = options;
   let state = await lastSnapshot(store, sessionId, options);
   while (state.seq < seq) {
-    const events = await store.read(sessionId, state.seq, PAGE);
+    const events = await store.page(sessionId, state.seq);
+    signal?.throwIfAborted();
     if (events.length === 0) break;
     // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
     for (const envelope of events) {
@@ -37,8 +40,6 @@ export async function loadState(
   }
   return state;
 }
-
-const PAGE = 1000;
 
 /** A snapshot is a cache: one that cannot be used is as good as none. */
 async function lastSnapshot(

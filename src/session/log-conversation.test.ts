@@ -4,6 +4,8 @@ import type { Envelope } from "../domain/envelope.ts";
 import { evolveConversation, initialConversation } from "./conversation.ts";
 import { logConversation } from "./log-conversation.ts";
 
+const PAGE = 1000;
+
 /** A log, and from where it was read each time. */
 function logOf(turns: number, deltas: number) {
   const log: Envelope[] = [];
@@ -28,9 +30,9 @@ function logOf(turns: number, deltas: number) {
   return {
     log,
     reads,
-    async read(_: string, after: number, limit: number) {
+    async page(_: string, after: number) {
       reads.push(after);
-      return log.slice(after, after + limit);
+      return log.slice(after, after + PAGE);
     },
   };
 }

@@ -5,12 +5,12 @@ import { evolveConversation, initialConversation, type Conversation } from "./co
 export type LogConversation = (callId: string) => Promise<Conversation>;
 
 /** Folds a session's log as far as it is needed, and goes on from there the next time: a log only grows. */
-export function logConversation(store: Pick<Store, "read">, sessionId: string): LogConversation {
+export function logConversation(store: Pick<Store, "page">, sessionId: string): LogConversation {
   let known = { conversation: initialConversation, seq: 0 };
   return async (callId) => {
     let { conversation, seq } = known;
     for (;;) {
-      const events = await store.read(sessionId, seq, PAGE);
+      const events = await store.page(sessionId, seq);
       const start = events.findIndex(
         ({ event }) => event.type === "call.started" && event.callId === callId,
       );
@@ -18,11 +18,9 @@ export function logConversation(store: Pick<Store, "read">, sessionId: string): 
         conversation = evolveConversation(conversation, envelope);
         seq = envelope.seq;
       }
-      if (start < 0 && events.length === PAGE) continue;
+      if (start < 0 && events.length > 0) continue;
       known = { conversation, seq };
       return conversation;
     }
   };
 }
-
-const PAGE = 1000;

@@ -57,13 +57,14 @@ async function notToForget(
 
 export function commanding(
   command: SessionCommand<PromptPart>,
-  { principal, clientId, commandId }: Sender,
+  { principal, clientId, attachmentId, commandId }: Sender,
 ) {
   const { id, rights } = principal;
   const client = clientId === undefined ? {} : { clientId };
   const by = { kind: "user", principal: id, ...client } as const;
+  const stay = attachmentId === undefined ? {} : { attachmentId };
   const named = commandId === undefined ? {} : { commandId };
-  return { type: "commanded", command, by, rights, ...named } as const;
+  return { type: "commanded", command, by, rights, ...stay, ...named } as const;
 }
 
 /** One sender's names for its commands are nobody else's. */

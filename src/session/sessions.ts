@@ -106,6 +106,8 @@ export interface Begun extends Pick<
 export interface Sender {
   readonly principal: Principal;
   readonly clientId?: string;
+  /** The client's stay that it speaks for: another one under the same name may have begun since. */
+  readonly attachmentId?: string;
   /** The sender's own name for this command: sent again, it gets the reply that it got before. */
   readonly commandId?: string;
 }

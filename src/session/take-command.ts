@@ -6,7 +6,7 @@ import type { CommandReply, SessionCommand } from "../domain/session-command.ts"
 import { isWider } from "../domain/session-mode.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
-import { attach, detach, heartbeat } from "./clients/attach-client.ts";
+import { attach, detach, heartbeat, isOwnStay } from "./clients/attach-client.ts";
 import { answerHost } from "./clients/host-requests.ts";
 import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
@@ -42,7 +42,7 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     case "revoke":
       return revoke(work, command.grantId);
     case "attach":
-      return attach(work, command, by);
+      return attach(work, command, commanded);
     case "heartbeat":
       return heartbeat(work, command);
     case "detach":
@@ -107,7 +107,8 @@ function isEndingOthers(
 }
 
 /** What is one's own needs no right over others. */
-function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
+function rightFor({ state }: Work, commanded: Commanded): Right | null {
+  const { command, by } = commanded;
   switch (command.type) {
     case "prompt":
     case "forget":
@@ -133,7 +134,7 @@ function rightFor({ state }: Work, { command, by }: Commanded): Right | null {
       return command.mode === "observer" ? null : "control";
     case "heartbeat":
     case "detach":
-      return command.clientId === by.clientId ? null : "control";
+      return isOwnStay(state.clients, commanded, command.clientId) ? null : "control";
     case "title":
     case "extend":
       return "control";

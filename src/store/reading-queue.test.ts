@@ -32,6 +32,25 @@ describe("the queue of readers", () => {
     }
   });
 
+  it("lets those who read little share a turn, until together they have read what one may", async () => {
+    const queue = new ReadingQueue();
+    let said = "";
+    const read = async (name: string, part: number): Promise<void> => {
+      await queue.wait();
+      said += name;
+      queue.took(part);
+    };
+    const parts = { a: 0.3, b: 0.3, c: 0.6, d: 1, e: 0.5, f: 0.1 };
+    const reading = Object.entries(parts).map(([name, part]) => read(name, part));
+    const seen: string[] = [];
+    while (said.length < 6) {
+      await nextTurnOfTheLoop();
+      seen.push(said);
+    }
+    expect(seen).toEqual(["abcd", "abcdef"]);
+    await Promise.all(reading);
+  });
+
   it("does not wait for those who left", async () => {
     const queue = new ReadingQueue();
     const left = new AbortController();

@@ -37,6 +37,12 @@ export interface Store {
    * (`store_damaged`). What a newer version wrote comes as `unknown.reported`.
    */
   read(sessionId: string, after: number, limit: number): Promise<readonly Envelope[]>;
+  /**
+   * The next events after `after`, for whoever reads a log to its end: as many as are read in one turn of the loop, which
+   * is everybody's, bounded in number and in size. All who ask in one turn have no more than that together; the others
+   * wait for the next. Empty only at the end; a damaged event is refused as by `read`.
+   */
+  page(sessionId: string, after: number): Promise<readonly Envelope[]>;
   /** Where a session's log is now; undefined when there is none. */
   head(sessionId: string): Promise<Head | undefined>;
   /**

@@ -49,6 +49,11 @@ async function connected({ sessions }: World): Promise<AcpClient> {
   return client;
 }
 
+async function left({ socket, served }: AcpClient): Promise<void> {
+  socket.end();
+  await served;
+}
+
 async function foldersOf(client: AcpTalk, params: object = {}): Promise<unknown> {
   const { sessions } = await client.result("session/list", params);
   return Array.isArray(sessions)
@@ -101,6 +106,22 @@ describe("additional directories", () => {
     const fork = await client.result("session/fork", { sessionId, ...extended });
     expect(asText(fork["sessionId"])).not.toBe(sessionId);
     expect(await foldersOf(client)).toContainEqual([library]);
+  });
+
+  it("come to a session that is there, where the command was given one, and are not taken away by who names none", async () => {
+    const { sessions, root, library } = world();
+    const first = await acpClient(sessions);
+    const setup = { cwd: root, mcpServers: [] };
+    await first.ask("initialize");
+    await first.result("session/new", setup);
+    await left(first);
+    for (const additionalDirectories of [[library], []]) {
+      const client = await acpClient(sessions, { session: "latest" });
+      await client.ask("initialize");
+      await client.result("session/new", { ...setup, additionalDirectories });
+      expect(await foldersOf(client)).toEqual([[library]]);
+      await left(client);
+    }
   });
 
   it("are refused where the agent keeps to one folder, and what is in that needs no name", async () => {

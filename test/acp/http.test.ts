@@ -39,6 +39,12 @@ async function connected(server: AcpServer, headers: Headers = {}): Promise<Head
   return { ...headers, "acp-connection-id": id };
 }
 
+/** When the server has answered something else. */
+async function turned({ url }: AcpServer): Promise<number> {
+  const { status } = await fetch(`${url}/healthz`);
+  return status;
+}
+
 function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
   return fetch(`${url}/acp`, {
     headers: { authorization, accept: "text/event-stream", ...headers },
@@ -221,6 +227,32 @@ describe("ACP over HTTP", () => {
     }
     expect(text.split("~").length - 1).toBe(MUCH);
     await cancel();
+  });
+
+  it("hears no more of a client that neither waits nor reads, until it reads [ACP-14]", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const own = await connected(server);
+    const batch = `[${Array.from({ length: 100 }, () => INITIALIZE).join()}]`;
+    const sent: Promise<Response>[] = [];
+    const flood = async (): Promise<number> => {
+      const last = post(server, batch, own);
+      sent.push(last);
+      // One that is heard waits until what came of it is read.
+      const status = await Promise.race([last.then((answer) => answer.status), turned(server)]);
+      return status === 429 || sent.length > 100 ? status : flood();
+    };
+    expect(await flood()).toBe(429);
+    const events = await stream(server, own);
+    const reader = events.body?.getReader();
+    const reading = (async () => {
+      while ((await reader?.read())?.done === false);
+    })();
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.at(0)).toBe(202);
+    expect((await post(server, batch, own)).status).toBe(202);
+    await reader?.cancel();
+    await reading;
   });
 
   it("takes back what a client was asked in the stream that it was asked in", async () => {

@@ -268,6 +268,8 @@ describe("a session that is forked", () => {
     ]);
     await prompted(client, source, "And here?");
     expect(provider.calls[2]?.history).toEqual([]);
+    const titles = [source, asText(sessionId)].map(async (id) => (await sessions.find(id))?.title);
+    expect(await Promise.all(titles)).toEqual(["I am Ada", "I am Ada (fork)"]);
   });
 });
 

@@ -89,6 +89,8 @@ describe("attaching to a live session", () => {
     { mode: "observer", clientId: 7 },
     { mode: "observer", takeover: "yes" },
     { mode: "observer", sessionId: "" },
+    { mode: "observer", clientId: undefined },
+    { mode: "observer", _meta: { harn: { much: "x".repeat(16_384) } } },
   ])("is refused with %j [B-198]", async (wrong) => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
@@ -251,6 +253,23 @@ describe("a client that is attached", () => {
   });
 });
 
+describe("a name that the bridge gave to a client", () => {
+  it("is nobody else's, also in sessions that the client is not in", async () => {
+    const here = world(says("Hi"));
+    const [one, other] = [await opened(here), await opened(here)];
+    const client = await host(here.sessions);
+    await client.result("session/load", { sessionId: one, cwd: "/work", mcpServers: [] });
+    const thief = await host(here.sessions);
+    const { data } = await thief.result("session/live_clients", { sessionId: one });
+    const [row] = Array.isArray(data) ? data : [];
+    const name = isObject(row) ? String(row["client_id"]) : "";
+    const answer = await thief.ask("session/attach", attach(other, name, "observer"));
+    expect(errorCode(answer)).toBe(-32602);
+    const own = await client.result("session/attach", attach(other, name, "observer"));
+    expect(own).toMatchObject({ client: { client_id: name } });
+  });
+});
+
 describe("a client that has left", () => {
   it("is told nothing more, and comes back with its next prompt [B-204] [ACP-123]", async () => {
     const here = world(says("Hi"), says("Again"));
@@ -316,7 +335,8 @@ describe("a client that has left", () => {
 
 describe("who only observes", () => {
   it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
-    const here = world(wants({ id: "t1", name: "save", input: { a: 1 } }), says("Done"));
+    const saving = (id: string, a: number) => wants({ id, name: "save", input: { a } });
+    const here = world(saving("t1", 1), says("Done"), saving("t2", 2), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
     await one.result("session/attach", attach(sessionId, "one", "controller"));
@@ -324,15 +344,24 @@ describe("who only observes", () => {
     await observer.result("session/attach", attach(sessionId, "observer", "observer"));
     const refused = await observer.ask("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
-    const asked = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(({ method }) => method === "session/request_permission");
-    expect(
-      observer.messages.filter(({ method }) => method === "session/request_permission"),
-    ).toEqual([]);
+    const questions = ({ messages }: AcpClient) =>
+      messages.filter(({ method }) => method === "session/request_permission");
     const outcome = { outcome: "selected", optionId: "allow" };
-    one.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
-    expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+    const saves = async (client: AcpClient): Promise<void> => {
+      const asked = client.ask("session/prompt", prompt(sessionId, "Save"));
+      const question = await client.find(({ method }) => method === "session/request_permission");
+      client.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
+      expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+    };
+    await saves(one);
+    expect(questions(observer)).toEqual([]);
     expect(here.ran).toEqual([{ a: 1 }]);
+    await observer.result("session/takeover", { sessionId, clientId: "observer" });
+    await saves(observer);
+    expect(questions(one)).toHaveLength(1);
+    expect(here.ran).toEqual([{ a: 1 }, { a: 2 }]);
+    const late = await one.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(late["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
 
   it("ends nobody's turn, by cancelling or by closing", async () => {

@@ -63,6 +63,15 @@ describe("/acp", () => {
     expect(await refused({ authorization: `Bearer ${TOKEN}` })).toBe("open");
   });
 
+  it("is opened to nobody with a wrong token, also where none is needed: it could not answer, and not know why", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const wrong = { authorization: "Bearer undefined" };
+    await expect(server.connect(wrong)).rejects.toThrow("401");
+    const client = await server.connect({});
+    expect(await client.begin()).toMatch(/^ses_/);
+  });
+
   it("lets a program without a key prompt, and neither approve, nor choose a folder, nor bring servers", async () => {
     const provider = [wants({ id: "c1", name: "save", input: {} }), says("Well.")];
     const { sessions, log } = equippedSessions(provider, {
@@ -218,6 +227,18 @@ describe("/acp", () => {
     const codes = client.messages.map((message) => errorOf(message)["code"]);
     // What is no text does not wait for its turn.
     expect(codes).toEqual([-32600, -32700, -32600, undefined]);
+  });
+
+  it("takes messages as long as standard input does, and ends with one that is longer [ACP-16]", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const server = await acpServer(sessions);
+    const [client, other] = [await server.connect(), await server.connect()];
+    const sessionId = await client.begin();
+    const answer = await client.ask("session/prompt", prompt(sessionId, "x".repeat(12_000_000)));
+    expect(errorOf(answer)["code"]).not.toBe(-32700);
+    client.socket.send("x".repeat(16 * 1024 * 1024 + 1));
+    expect(await client.closed).toBe(1009);
+    expect(await other.begin()).toMatch(/^ses_/);
   });
 
   it("takes all that an editor says in one breath, and its sessions do not wait for each other [W-41]", async () => {

@@ -8,6 +8,7 @@ import { isJoinerMessage, isOwnerMessage } from "../../src/bridge/link/link-mess
 import { OwnerGoneError } from "../../src/bridge/link/owner-gone-error.ts";
 import { remoteSessions, type RemoteSessions } from "../../src/bridge/link/remote-sessions.ts";
 import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
+import type { ClientMode } from "../../src/domain/agent-event.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import { hangs, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, ME, worldOf, type World } from "../support/session-world.ts";
@@ -56,8 +57,8 @@ async function linked(answers: readonly Answer[] = []): Promise<Linked> {
   };
 }
 
-function attach(clientId: string): SessionCommand {
-  return { type: "attach", clientId, mode: "controller", name: "editor" };
+function attach(clientId: string, mode: ClientMode = "controller"): SessionCommand {
+  return { type: "attach", clientId, mode, name: "editor" };
 }
 
 const from = (clientId: string) => ({ principal: ME, clientId });
@@ -113,6 +114,26 @@ describe("a joined process that dies", () => {
     await once(second.socket, "close");
     await world.send({ type: "title", title: "behind both" });
     expect(await world.events("client.detached")).toEqual([]);
+  });
+});
+
+describe("a client of a process whose link breaks", () => {
+  it("stays where it has come back by another way since", async () => {
+    const world = await linked();
+    const { sessions, sessionId } = world;
+    const { remote, socket } = await world.join();
+    const stay = (attachmentId: string) => ({
+      ...attach("client_1"),
+      attachmentId,
+      secretDigest: "d",
+    });
+    await remote.command(sessionId, stay("first"), from("client_1"));
+    await sessions.command(sessionId, stay("second"), from("client_1"));
+    await remote.command(sessionId, attach("client_2", "observer"), from("client_2"));
+    socket.destroy();
+    expect(await world.event("client.detached")).toMatchObject({ clientId: "client_2" });
+    const { clients } = await sessions.peek(sessionId);
+    expect(clients).toMatchObject([{ clientId: "client_1", mode: "controller" }]);
   });
 });
 

@@ -90,6 +90,27 @@ describe("what the demo agent fills", () => {
     expect(Object.keys(twice["one"] as object)).toHaveLength(FILLED_PROPERTIES - 1);
   });
 
+  it("is what a tool insists on, and of the rest what the prompt speaks of", () => {
+    const read = {
+      from_line: { type: "integer" },
+      path: { type: "string" },
+      encoding: { type: "string" },
+      max_lines: { type: "integer" },
+    };
+    const asked = 'read "notes.txt" for the meeting at 9';
+    expect(filled(read, asked, ["path"])).toEqual({ path: "notes.txt" });
+    expect(filled(read, "read notes.txt, 20 lines, encoding: latin1", ["path"])).toEqual({
+      path: "notes.txt",
+      from_line: 20,
+      encoding: "latin1",
+    });
+    const search = { in: { type: "string" }, folder: { type: "string" }, query: {} };
+    expect(filled(search, "search src/a for cats", ["query"])).toEqual({
+      query: "cats",
+      folder: "src/a",
+    });
+  });
+
   it("takes choices that have no text as they are", async () => {
     const odd = { toString: 1 };
     expect(filled({ a: { enum: [odd, [odd], "now"] } }, "now")).toEqual({ a: "now" });

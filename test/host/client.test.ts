@@ -173,6 +173,21 @@ describe("a client of the bridge", () => {
     expect((await client.listSessions()).sessions.map((one) => one.sessionId)).toEqual([sessionId]);
   });
 
+  it("reads a session's modes and options, and how much a turn used", async () => {
+    const { sessions } = world(says("Hello"));
+    const { client } = hostClient(sessions);
+    const { sessionId, modes, options } = await client.newSession(PLACE);
+    expect(modes?.current).toBe("default");
+    expect(modes?.available.map(({ id }) => id)).toEqual(["default", "ask", "read-only"]);
+    expect(options).toMatchObject([{ id: "mode", type: "select", value: "default" }]);
+    const [option] = await client.setOption(sessionId, "mode", "ask");
+    expect(option).toMatchObject({ value: "ask", category: "mode" });
+    const choices = option?.type === "select" ? option.choices.map(({ value }) => value) : [];
+    expect(choices).toEqual(["default", "ask", "read-only"]);
+    const { usage } = await client.prompt(sessionId, [{ type: "text", text: "Hi" }]).result;
+    expect(usage === null || typeof usage.totalTokens === "number").toBe(true);
+  });
+
   it("says what the agent says went wrong, by a code", async () => {
     const { sessions } = world(says("Hello"));
     const { client } = hostClient(sessions);
@@ -228,5 +243,22 @@ describe("a client that is attached", () => {
     ]);
     expect(await two.detach(sessionId)).toMatchObject({ client: null, controller: null });
     await expect(two.heartbeat(sessionId)).rejects.toMatchObject({ code: "invalid_option" });
+  });
+
+  it("keeps what it may do beside the controller when it has taken over, and control is taken back", async () => {
+    const { sessions } = world(says("Hello"));
+    const one = hostClient(sessions).client;
+    const { sessionId } = await one.newSession(PLACE);
+    await one.attach(sessionId, { clientId: "one", mode: "controller" });
+    const two = hostClient(sessions).client;
+    const may = { mayPrompt: true, mayApprove: false };
+    await two.attach(sessionId, { clientId: "two", mode: "observer", ...may });
+    expect(await two.takeOver(sessionId)).toMatchObject({ client: may });
+    await one.takeOver(sessionId);
+    const clients = await one.liveClients(sessionId);
+    expect(clients.find(({ clientId }) => clientId === "two")).toMatchObject({
+      mode: "observer",
+      ...may,
+    });
   });
 });

@@ -87,6 +87,20 @@ describe("a client whose connection is lost", () => {
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
+  it("cancels its prompt on the next connection where the last one did not carry that [W-48]", async () => {
+    const { sessions, provider } = world(hangs("Well"), says("Later"));
+    const { client, lose } = losable(sessions);
+    const { sessionId } = await client.newSession(PLACE);
+    const run = client.prompt(sessionId, "Think");
+    await firstText(run);
+    const again = lose();
+    run.cancel();
+    await again;
+    expect(await run.result).toMatchObject({ reason: "cancelled" });
+    expect(provider.calls).toHaveLength(1);
+    expect(await textOf(client, sessionId, "Again")).toBe("Later");
+  });
+
   it("is told what a turn says that went on without it", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     const told: string[] = [];
@@ -141,6 +155,27 @@ describe("a client whose connection is lost", () => {
     expect(await client.liveClients(sessionId)).toMatchObject([
       { clientId: "tui", mode: "controller" },
     ]);
+  });
+
+  it("stays away from a session that it has left, and goes on in it when it attaches again [B-216]", async () => {
+    const { sessions } = world(says("One"));
+    let tell: (text: string) => void = () => {};
+    const told = new Promise<string>((resolve) => (tell = resolve));
+    const { client, lose } = losable(sessions, {
+      onUpdate: ({ update }) => update.type === "agent-text" && tell(update.text),
+    });
+    const { sessionId } = await client.newSession(PLACE);
+    const own = { clientId: "tui", secret: "s3cret", mode: "controller" } as const;
+    await client.attach(sessionId, own);
+    await client.detach(sessionId);
+    await lose();
+    const other = hostClient(sessions).client;
+    expect(await other.liveClients(sessionId)).toEqual([]);
+    await client.attach(sessionId, own);
+    await lose();
+    expect(await other.liveClients(sessionId)).toMatchObject([{ clientId: "tui" }]);
+    await other.prompt(sessionId, "1").result;
+    expect(await told).toBe("One");
   });
 
   it("observes where somebody else controls by now, and does not take over [B-216]", async () => {

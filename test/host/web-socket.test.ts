@@ -1,17 +1,21 @@
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer, type ServerOptions } from "ws";
 import { createClient, webSocket, type Incoming } from "../../src/host/index.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { serveAcp } from "../../src/surfaces/acp/serve-acp.ts";
+import { fakeClock } from "../support/fake-clock.ts";
 import { USER } from "../support/acp-client.ts";
 import { says, scriptedProvider } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn } from "../support/session-world.ts";
 
-async function serverOf(onConnection: (socket: WebSocket) => void): Promise<string> {
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+async function serverOf(
+  onConnection: (socket: WebSocket) => void,
+  options: ServerOptions = {},
+): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", ...options });
   server.on("connection", onConnection);
   await new Promise((resolve) => server.once("listening", resolve));
   onTestFinished(() => {
@@ -74,8 +78,62 @@ describe("a WebSocket to an agent", () => {
     for await (const item of incoming) items.push(item);
     expect(items).toEqual([
       { type: "passed-over", reason: expect.stringContaining("100 characters") },
+      { type: "passed-over", reason: expect.stringContaining("no text") },
       { type: "line", text: "1" },
     ]);
+  });
+
+  it("ends when it breaks, also one that was open before it was handed in", async () => {
+    const url = await serverOf((socket) => {
+      // Reserved bits that nobody agreed on.
+      socket.once("message", () => void Reflect.get(socket, "_socket").write("\xff\xff", "latin1"));
+    });
+    const socket = new WebSocket(url);
+    await new Promise((resolve) => socket.once("open", resolve));
+    const transport = await webSocket(socket);
+    transport.send("1");
+    for await (const item of transport.incoming) expect.unreachable(item.type);
+  });
+
+  it("is not waited for longer than it may take to open", async () => {
+    const clock = fakeClock();
+    // It takes connections, and says nothing.
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+    const transport = webSocket(socket, { openWithinMs: 1000, clock });
+    clock.advance(1000);
+    await expect(transport).rejects.toMatchObject({ code: "connect_failed" });
+    expect(socket.readyState).toBeGreaterThan(WebSocket.OPEN);
+    const url = await serverOf(() => {});
+    await webSocket(new WebSocket(url), { clock });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("that ends with a message which is too large for the agent says so to whoever sent it [W-48]", async () => {
+    const provider = scriptedProvider([says("One")]);
+    const sessions = sessionsOn(memoryStore(), agentOf({ provider }));
+    onTestFinished(() => sessions.close());
+    let opened = 0;
+    const url = await serverOf(
+      (socket) => {
+        opened += 1;
+        socket.on("error", () => {});
+        serve(sessions, socket);
+      },
+      { maxPayload: 100_000 },
+    );
+    const client = createClient(() => webSocket(new WebSocket(url)), {
+      reconnect: { first: 1, longest: 1 },
+    });
+    onTestFinished(() => client.close());
+    const { sessionId } = await client.newSession({ workingDirectory: "/work" });
+    const { result } = client.prompt(sessionId, "x".repeat(100_000));
+    await expect(result).rejects.toMatchObject({ code: "invalid_message" });
+    expect(await client.prompt(sessionId, "1").result).toMatchObject({ reason: "end_turn" });
+    expect(opened).toBe(2);
   });
 
   it("says that nobody is there, and that there is no WebSocket", async () => {

@@ -46,7 +46,9 @@ describe("a decision", () => {
 
   it("says by itself why, where no rule does", () => {
     expect(decide({}, call("x")).reason).toBe("No rule speaks of x; the default is to ask");
-    expect(decide({ auto_deny: ["x"] }, call("x")).reason).toBe("auto_deny[0] denies x");
+    expect(decide({ auto_deny: ["x"] }, call("x")).reason).toBe(
+      "The policy (auto_deny, entry 1) denies x",
+    );
     expect(decide({ rules: [{ id: "no", deny: "x" }] }, call("x")).reason).toBe("no denies x");
   });
 

@@ -20,9 +20,9 @@ async function newKeys(): Promise<SigningKeys> {
 
 /** The same store, as somebody changed its log. */
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
-  const read: Store["read"] = async (...given) => change(await store.read(...given));
+  const page: Store["page"] = async (...given) => change(await store.page(...given));
   return new Proxy(store, {
-    get: (target, name): unknown => (name === "read" ? read : Reflect.get(target, name)),
+    get: (target, name): unknown => (name === "page" ? page : Reflect.get(target, name)),
   });
 }
 

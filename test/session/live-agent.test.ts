@@ -157,7 +157,7 @@ describe("an agent that changes while its session goes on", () => {
     expect(ran).toEqual([]);
     expect(await world.events("tool.finished")).toMatchObject([{ ending: "denied" }]);
     const text =
-      "write was not run: the rules of this session do not allow it. rules[0] denies write";
+      "write was not run: the rules of this session do not allow it. The policy (rules, entry 1) denies write";
     expect(resultsIn(provider.calls[1]?.input)).toMatchObject([{ parts: [{ text }] }]);
     expect((await world.events("policy.decided")).at(-1)).toMatchObject({
       agent: strict.digest,

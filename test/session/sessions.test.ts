@@ -180,8 +180,8 @@ describe("a session that cannot be taken up", () => {
   };
 
   it("is nobody's: its log could not be read", async () => {
-    const read = () => Promise.reject(new SpanlineError("store_failed", "broken"));
-    const { acquired, clock } = await taken(() => ({ read }));
+    const page = () => Promise.reject(new SpanlineError("store_failed", "broken"));
+    const { acquired, clock } = await taken(() => ({ page }));
     await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
     clock.advance(60_000);
     expect(clock.pending).toBe(0);

@@ -1,7 +1,6 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
-import { eventually } from "./eventually.ts";
 import type { Principal } from "../../src/domain/actor.ts";
 import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
@@ -97,10 +96,23 @@ export function lineClient(from: Readable, to: Writable): LineClient {
     for (const line of lines) take(line);
   });
   onTestFinished(async () => {
-    // What a test does not wait for may still be on its way, and does not come where it has left itself.
-    if (from.readableEnded || !from.destroyed) await eventually(() => expect(rest).toBe(""));
+    // Half of a line may be under way.
+    const isHalf = (): boolean => rest !== "" && from.readable;
+    while (isHalf()) await nextOf(from);
+    // It does not come where the test itself has left.
+    if (from.readableEnded || !from.destroyed) expect(rest).toBe("");
   });
   return { ...talk, sendText };
+}
+
+function nextOf(from: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      from.off("data", done).off("close", done);
+      resolve();
+    };
+    from.on("data", done).on("close", done);
+  });
 }
 
 /** `take` is for what comes, one message at a time. */

@@ -41,7 +41,7 @@ export async function passedOver(
     own.file === config?.file
       ? `Process ${pid} runs the sessions with ${own.file} as it was before it was changed`
       : `Process ${pid} runs the sessions ${config === undefined ? "without a configuration" : `with ${config.file}`}, and not with ${own.file}`;
-  if (!used.isNamed) return `${has}: end it to use this one`;
+  if (!used.isNamed) return `${has}: end it to use this one, or choose another --data-dir`;
   const message = `${has}; end it, or choose another --data-dir`;
   throw new SpanlineError("conflict", message, { details: { path: "config", pid } });
 }

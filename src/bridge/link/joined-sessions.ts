@@ -1,8 +1,7 @@
-import type { Equipment } from "../../domain/equipment.ts";
-import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../session/new-id.ts";
-import type { Sender, Sessions } from "../../session/sessions.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import { AttachedClients, type AttachedClient } from "./attached-clients.ts";
 import type { Joined } from "./joined.ts";
 import { lastingSubscription } from "./lasting-subscription.ts";
 import { OwnerGoneError } from "./owner-gone-error.ts";
@@ -20,7 +19,7 @@ export interface JoinedOptions {
 export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
   let current: Promise<Joined> | undefined;
   let agents: readonly string[] = [];
-  const attached = new Map<string, Attached>();
+  const clients = new AttachedClients();
 
   const joined = async (): Promise<Joined> => {
     for (;;) {
@@ -40,14 +39,7 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     return next;
   };
   const attachAgain = async (sessions: Sessions): Promise<void> => {
-    for (const { sessionId, command, from, equipment } of attached.values()) {
-      // What it was refused it is refused again when it matters.
-      await sessions.command(sessionId, command, from).catch(() => undefined);
-      if (equipment === undefined) continue;
-      // Nobody waits for what may take its time to start; its tools come when they are there.
-      const sender = { ...from, clientId: command.clientId };
-      sessions.equip(sessionId, equipment, sender).catch(() => undefined);
-    }
+    for (const client of clients.all()) await attachTo(sessions, client);
   };
   /** Until an owner has lived long enough to answer. */
   const withOwner = async <Value>(use: (sessions: Sessions) => Promise<Value>): Promise<Value> => {
@@ -77,26 +69,36 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     },
     async command(sessionId, command, from) {
       const sender = { commandId: newId("cmd", clock.now()), ...from };
-      const reply = await withOwner((sessions) => sessions.command(sessionId, command, sender));
-      if (reply.status === "refused") return reply;
-      if (command.type === "attach") {
-        // Attached to another owner it is another command.
-        const { principal, clientId } = from;
-        const again = { principal, ...(clientId !== undefined && { clientId }) };
-        const key = `${sessionId}/${command.clientId}`;
-        attached.set(key, { ...attached.get(key), sessionId, command, from: again });
-      }
-      if (command.type === "detach") attached.delete(`${sessionId}/${command.clientId}`);
+      // Attached to another owner it is another command.
+      const { principal, clientId } = from;
+      const again = { principal, ...(clientId !== undefined && { clientId }) };
+      const attached =
+        command.type === "attach" ? clients.attaching(sessionId, command, again) : () => {};
+      const reply = await withOwner((sessions) =>
+        sessions.command(sessionId, command, sender),
+      ).catch((error: unknown) => {
+        attached(false);
+        throw error;
+      });
+      const isAccepted = reply.status === "accepted";
+      attached(isAccepted);
+      if (command.type === "detach" && isAccepted) clients.detached(sessionId, command.clientId);
       return reply;
     },
     async equip(sessionId, equipment, from) {
       const reply = await withOwner((sessions) => sessions.equip(sessionId, equipment, from));
-      const client = attached.get(`${sessionId}/${from.clientId}`);
-      if (reply.status === "accepted" && client !== undefined) client.equipment = equipment;
+      if (reply.status === "accepted") clients.equipped(sessionId, from.clientId, equipment);
       return reply;
     },
     subscribe: (sessionId, cursor, signal) => ({
-      [Symbol.asyncIterator]: () => lastingSubscription({ sessionId, cursor, signal, joined }),
+      [Symbol.asyncIterator]: () =>
+        lastingSubscription({
+          sessionId,
+          cursor,
+          signal,
+          joined,
+          heard: (event) => clients.heard(sessionId, event),
+        }),
     }),
     ready: (agent) => withOwner((sessions) => sessions.ready(agent)),
     peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
@@ -107,9 +109,17 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
   };
 }
 
-interface Attached {
-  readonly sessionId: string;
-  readonly command: Extract<SessionCommand, { readonly type: "attach" }>;
-  readonly from: Sender;
-  equipment?: Equipment;
+/** What a client is refused it is refused again when it matters. */
+async function attachTo(sessions: Sessions, client: AttachedClient): Promise<void> {
+  const { sessionId, command, from, equipment } = client;
+  const attach = (wanted: AttachedClient["command"]) =>
+    sessions.command(sessionId, wanted, from).catch(() => undefined);
+  const reply = await attach(command);
+  // Somebody else may control the session by now.
+  if (reply?.status === "refused" && command.mode === "controller")
+    await attach({ ...command, mode: "observer" });
+  if (equipment === undefined) return;
+  // Nobody waits for what may take its time to start; its tools come when they are there.
+  const sender = { ...from, clientId: command.clientId };
+  sessions.equip(sessionId, equipment, sender).catch(() => undefined);
 }

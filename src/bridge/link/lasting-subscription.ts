@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { Cursor } from "../../domain/envelope.ts";
 import type { Batch } from "../../store/store.ts";
 import type { Joined } from "./joined.ts";
@@ -8,6 +9,8 @@ export interface Subscribing {
   readonly cursor: Cursor | undefined;
   readonly signal: AbortSignal;
   readonly joined: () => Promise<Joined>;
+  /** Told of every event before whoever subscribed is. */
+  readonly heard: (event: AgentEvent) => void;
 }
 
 /** A subscription that goes on with the next owner, from where it was. Nothing stands between the two but one step. */
@@ -16,6 +19,7 @@ export function lastingSubscription({
   cursor,
   signal,
   joined,
+  heard,
 }: Subscribing): AsyncIterator<Batch> {
   let current: { readonly batches: AsyncIterator<Batch>; readonly gone: AbortSignal } | undefined;
   let last: Batch | undefined;
@@ -36,6 +40,7 @@ export function lastingSubscription({
   ): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
     if (result.done === true) return isOwnerGone() ? subscribe() : result;
     last = result.value;
+    for (const { event } of last.events) heard(event);
     return result;
   };
   const failed = (error: unknown): Promise<IteratorResult<Batch>> => {

@@ -7,6 +7,8 @@ interface LinkedClient {
   readonly link: object;
   readonly sessionId: string;
   readonly clientId: string;
+  /** Of its stay: one that has come back since by another way stays. */
+  readonly attachmentId: string | undefined;
   readonly from: Sender;
 }
 
@@ -21,9 +23,14 @@ export class LinkedClients {
     const { clientId } = command;
     const key = JSON.stringify([sessionId, clientId]);
     if (command.type === "detach") return void this.#clients.delete(key);
+    const { attachmentId } = command;
     // A command of its own: the id is not that of the attach.
-    const sender = { principal: from.principal, clientId: from.clientId ?? clientId };
-    this.#clients.set(key, { link, sessionId, clientId, from: sender });
+    const sender = {
+      principal: from.principal,
+      clientId,
+      ...(attachmentId !== undefined && { attachmentId }),
+    };
+    this.#clients.set(key, { link, sessionId, clientId, attachmentId, from: sender });
   }
 
   /** A link ended, and whoever came over it and has not come over another is gone. */
@@ -31,8 +38,13 @@ export class LinkedClients {
     for (const [key, client] of this.#clients) {
       if (client.link !== link) continue;
       this.#clients.delete(key);
-      const { sessionId, clientId, from } = client;
-      const command = { type: "detach", clientId, reason: "client_exit" } as const;
+      const { sessionId, clientId, attachmentId, from } = client;
+      const command = {
+        type: "detach",
+        clientId,
+        reason: "client_exit",
+        ...(attachmentId !== undefined && { attachmentId }),
+      } as const;
       // The session may be gone as well.
       await sessions.command(sessionId, command, from).catch(() => undefined);
     }

@@ -67,7 +67,8 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
   // Not the sessions that end with the server: a client of this one is detached in the end.
   const editors: AcpServingOptions = {
     sessions: options.sessions,
-    access,
+    // A wrong token would be a client that may not answer, and never learns why.
+    access: accessBy({ host, keys: serving.keys, token, knownKeysOnly: true }),
     rates,
     clock,
     lines: sharedLines(),

@@ -1,6 +1,9 @@
 /** How messages get to an agent and back. Each is one line; a transport knows nothing of what is in them. */
 export interface Transport {
-  /** What comes in, in order. Ends when the other side is gone, and is read once. */
+  /**
+   * What comes in, in order. Ends when the other side is gone, and is read once. Throws an `invalid_message` where the other
+   * side is gone since it was sent something that is too large for it.
+   */
   readonly incoming: AsyncIterable<Incoming>;
   /** Takes one whole line. What can no longer be sent is dropped: `incoming` ends then. */
   send(line: string): void;

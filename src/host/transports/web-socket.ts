@@ -1,5 +1,8 @@
+import type { Timer } from "../../async/call-guard.ts";
 import { itemQueue } from "../../async/item-queue.ts";
+import { orLate } from "../../async/pause.ts";
 import { SpanlineError } from "../../domain/errors.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
@@ -16,6 +19,9 @@ export interface WebSocketLike {
 export interface WebSocketOptions {
   /** A longer message is passed over. */
   readonly maxMessageCharacters?: number;
+  /** How long it may take to open. */
+  readonly openWithinMs?: number;
+  readonly clock?: Timer;
 }
 
 /**
@@ -24,25 +30,42 @@ export interface WebSocketOptions {
  */
 export async function webSocket(
   target: string | URL | WebSocketLike,
-  { maxMessageCharacters = MAX_LINE_BYTES }: WebSocketOptions = {},
+  options: WebSocketOptions = {},
 ): Promise<Transport> {
+  const { maxMessageCharacters = MAX_LINE_BYTES } = options;
   const socket = typeof target === "string" || target instanceof URL ? connectTo(target) : target;
   const incoming = itemQueue<Incoming>(() => socket.close());
   let waiting = 0;
+  /** Whether it ends for a reason of this side. */
+  let isOurs = false;
+
+  function passOver(reason: string): void {
+    incoming.push({ type: "passed-over", reason });
+  }
+
+  /** Nothing tells the other side to wait: rather none of it than all of the memory. */
+  function giveUp(): void {
+    isOurs = true;
+    socket.close(TOO_BIG, "too much is unread");
+  }
 
   socket.addEventListener("message", ({ data }) => {
-    if (typeof data !== "string") return;
+    if (typeof data !== "string") return passOver("A message is no text");
     if (data.length > maxMessageCharacters) {
-      const reason = `A message has ${data.length} characters, more than ${maxMessageCharacters}`;
-      return void incoming.push({ type: "passed-over", reason });
+      const most = maxMessageCharacters;
+      return passOver(`A message has ${data.length} characters, more than ${most}`);
     }
     waiting += data.length;
-    // Nothing tells the other side to wait: rather none of it than all of the memory.
-    if (waiting > MOST_WAITING) return socket.close(TOO_BIG, "too much is unread");
+    if (waiting > MOST_WAITING) return giveUp();
     incoming.push({ type: "line", text: data });
   });
-  await opened(socket);
-  socket.addEventListener("close", () => incoming.end());
+  // The package "ws" throws what nobody listens to. It says so, too, of what is too large for its own end, before it closes.
+  socket.addEventListener("error", () => void (isOurs = true));
+  await opened(socket, options);
+  socket.addEventListener("close", (event) => {
+    const isTooBig = !isOurs && "code" in event && event.code === TOO_BIG;
+    incoming.end(isTooBig ? new SpanlineError("invalid_message", REFUSED) : undefined);
+  });
   if (socket.readyState > OPEN) incoming.end();
 
   async function* counted(): AsyncGenerator<Incoming, void, undefined> {
@@ -56,7 +79,7 @@ export async function webSocket(
     incoming: counted(),
     send(line) {
       if (socket.readyState !== OPEN) return;
-      if (socket.bufferedAmount > MOST_WAITING) socket.close(TOO_BIG, "too much is unread");
+      if (socket.bufferedAmount > MOST_WAITING) giveUp();
       else socket.send(line.trimEnd());
     },
     ready: () => Promise.resolve(),
@@ -80,23 +103,35 @@ function connectTo(address: string | URL): WebSocketLike {
   return Reflect.construct(WebSocket, [String(address)]) as WebSocketLike;
 }
 
-function opened(socket: WebSocketLike): Promise<void> {
-  if (socket.readyState === OPEN) return Promise.resolve();
-  return new Promise((resolve, reject) => {
+async function opened(
+  socket: WebSocketLike,
+  { openWithinMs = OPEN_WITHIN_MS, clock = systemClock }: WebSocketOptions,
+): Promise<void> {
+  if (socket.readyState === OPEN) return;
+  const isOpen = new Promise<void>((resolve, reject) => {
     const fail = (event: object): void => {
       const why = "message" in event ? event.message : "reason" in event && event.reason;
-      const said = typeof why === "string" && why !== "" ? `: ${why}` : "";
-      reject(new SpanlineError("connect_failed", `The WebSocket could not be opened${said}`));
+      reject(notOpened(typeof why === "string" ? why : ""));
     };
     socket.addEventListener("open", () => resolve());
     socket.addEventListener("error", fail);
     socket.addEventListener("close", fail);
     if (socket.readyState > OPEN) fail({});
   });
+  if ((await orLate(clock, openWithinMs, isOpen)) !== "late") return;
+  socket.close();
+  throw notOpened(`it took longer than ${openWithinMs} ms`);
 }
 
+function notOpened(why: string): SpanlineError {
+  const said = why === "" ? "" : `: ${why}`;
+  return new SpanlineError("connect_failed", `The WebSocket could not be opened${said}`);
+}
+
+const OPEN_WITHIN_MS = 30_000;
 const OPEN = 1;
 /** Of RFC 6455: a message is too big. */
 const TOO_BIG = 1009;
 /** Characters. */
 const MOST_WAITING = 64 * 1024 * 1024;
+const REFUSED = "The other side ended the connection, since a message was too large for it";

@@ -1,21 +1,19 @@
-import type { Actor } from "../../domain/actor.ts";
-import { BRIDGE_RESTARTED, liveClients, type AttachedClient } from "../../domain/live-client.ts";
+import { BRIDGE_RESTARTED, liveClients } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refused } from "../refused.ts";
 import type { Work } from "../work.ts";
-import { modeOf } from "./clients-state.ts";
+import type { Commanded } from "../input.ts";
+import { modeOf, type ClientsState } from "./clients-state.ts";
 import { dropRequests } from "./host-requests.ts";
 
 type Of<Type extends SessionCommand["type"]> = Extract<SessionCommand, { readonly type: Type }>;
 
 /** At most one client controls; another takes over only when it says so. */
-export function attach(work: Work, command: Of<"attach">, by: Actor): CommandReply {
-  const { clientId, mode, takeOver, secretDigest } = command;
+export function attach(work: Work, command: Of<"attach">, from: Spoken): CommandReply {
+  const { clientId, mode, takeOver } = command;
   const { controller, attached } = work.state.clients;
   const before = attached.find((client) => client.clientId === clientId);
-  if (before !== undefined && !isOwnName(before, by, secretDigest)) {
-    return refused("access_denied", TAKEN);
-  }
+  if (!isOwnName(work.state.clients, command, from)) return refused("access_denied", TAKEN);
   const isTaken = controller !== null && controller !== clientId;
   if (mode === "controller" && isTaken && takeOver !== true) {
     return refused("conflict", `Another client controls this session; take over, or observe`);
@@ -37,14 +35,31 @@ const MAX_CLIENTS = 1000;
 const TAKEN =
   "A client of this name is attached; give the secret that it is bound to, or another name";
 
-/** Nobody comes under the name of a client that is there, but itself and who knows its secret. */
-function isOwnName(
-  { clientId, secretDigest }: AttachedClient,
-  by: Actor,
-  given: string | undefined,
-): boolean {
-  return by.clientId === clientId || (secretDigest !== null && secretDigest === given);
+/**
+ * Nobody comes under the name of a client that is there, but itself and who knows its secret; and nobody without the secret
+ * under a name that was bound to one, while the client has not come back since the bridge was restarted.
+ */
+function isOwnName(clients: ClientsState, command: Of<"attach">, from: Spoken): boolean {
+  const { clientId, secretDigest, attachmentId } = command;
+  const before = clients.attached.find((client) => client.clientId === clientId);
+  const bound = before ?? clients.bound.find((client) => client.clientId === clientId);
+  if (bound === undefined) return true;
+  if (bound.secretDigest !== null && bound.secretDigest === secretDigest) return true;
+  if (before === undefined) return false;
+  // A stay that is attached again: the link to the owner broke.
+  const isSame = attachmentId !== undefined && attachmentId === before.attachmentId;
+  return isSame || isOwnStay(clients, from, clientId);
 }
+
+/** Whether whoever speaks is the client that is attached under this name, and not one that had the name before. */
+export function isOwnStay({ attached }: ClientsState, from: Spoken, clientId: string): boolean {
+  if (from.by.clientId !== clientId) return false;
+  const client = attached.find((one) => one.clientId === clientId);
+  return client === undefined || client.attachmentId === (from.attachmentId ?? null);
+}
+
+/** Who speaks, and for which stay. */
+type Spoken = Pick<Commanded, "by" | "attachmentId">;
 
 function factsOf(command: Of<"attach">) {
   const { clientId, mode, name, mayPrompt, mayApprove, metadata, secretDigest, attachmentId } =

@@ -1,5 +1,6 @@
 import { makeBell } from "../bell.ts";
 import { follow, type LogView } from "../follow.ts";
+import { ReadingQueue } from "../reading-queue.ts";
 import { applyRetention, type Moment, type RetentionSubject } from "../retention.ts";
 import { searchWords } from "../said.ts";
 import { pageAfter, readPage } from "../session-page.ts";
@@ -40,6 +41,7 @@ export function memoryStore(): Store {
     bell.ring(sessionId);
     return existed;
   };
+  const pages = new ReadingQueue();
   const log: LogView = {
     head: (sessionId) => find(sessionId)?.head,
     next: (sessionId, after) => find(sessionId)?.read(after, BATCH) ?? [],
@@ -84,6 +86,12 @@ export function memoryStore(): Store {
     },
     findReply: async (sessionId, commandId) => find(sessionId)?.replies.get(commandId),
     read: async (sessionId, after, limit) => find(sessionId)?.read(after, limit) ?? [],
+    async page(sessionId, after) {
+      await pages.wait();
+      const events = find(sessionId)?.read(after, BATCH) ?? [];
+      pages.took(events.length / BATCH);
+      return events;
+    },
     head: async (sessionId) => find(sessionId)?.head,
     subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
 

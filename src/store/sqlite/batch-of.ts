@@ -21,16 +21,26 @@ export function batchOf<Event extends SizedEvent>(events: Iterable<Event>): Even
   return batch;
 }
 
+/** How much this is of what may be read at once. To look into the file counts, too. */
+export function partOf(batch: readonly SizedEvent[]): number {
+  return Math.max(SMALLEST_PART, batch.length / MOST_EVENTS, sizeOf(batch) / MOST_BYTES);
+}
+
 /** Whether nobody notices when many readers get it in the same turn of the loop. */
 export function isSmall(batch: readonly SizedEvent[]): boolean {
-  return batch.reduce((sum, { size }) => sum + size, 0) <= SMALL_BYTES;
+  return sizeOf(batch) <= SMALL_BYTES;
 }
 
 export function envelopesOf(batch: readonly SizedEvent[]): readonly Envelope[] {
   return batch.map(({ envelope }) => envelope);
 }
 
+function sizeOf(batch: readonly SizedEvent[]): number {
+  return batch.reduce((sum, { size }) => sum + size, 0);
+}
+
+const SMALLEST_PART = 1 / 64;
 const SMALL_BYTES = 16 * 1024;
-const MOST_EVENTS = 512;
+export const MOST_EVENTS = 512;
 /** Some milliseconds of reading and writing out, in which nobody else has the loop. */
-const MOST_BYTES = 256 * 1024;
+export const MOST_BYTES = 256 * 1024;

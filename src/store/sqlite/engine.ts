@@ -13,7 +13,6 @@ export interface Statement {
   run(...values: readonly SqlValue[]): unknown;
   get(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): readonly unknown[];
-  iterate(...values: readonly SqlValue[]): Iterable<unknown>;
 }
 
 interface Engine {

@@ -4,13 +4,13 @@ import { follow, type LogView } from "../follow.ts";
 import type { Head, SessionRecord, Store } from "../store.ts";
 import { storeClosed } from "../store-error.ts";
 import { ReadingQueue } from "../reading-queue.ts";
-import { batchOf, envelopesOf, isSmall, type SizedEvent } from "./batch-of.ts";
+import { batchOf, envelopesOf, isSmall, partOf, type SizedEvent } from "./batch-of.ts";
 import { checkFile } from "./check-file.ts";
 import type { EarlierEvents } from "./earlier-events.ts";
 import type { EventRows } from "./event-rows.ts";
 import { isIndexed } from "./search-index.ts";
 import { findReply, readBlob, readSnapshot } from "./session-parts.ts";
-import { findSession, listSessions, readRecord } from "./session-rows.ts";
+import { findSession, listSessions, readRecord, type Found } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 export interface ReadingParts {
@@ -41,6 +41,7 @@ export type ReadingStore = Pick<
   Store,
   | "findReply"
   | "read"
+  | "page"
   | "head"
   | "subscribe"
   | "sessions"
@@ -59,6 +60,8 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
   const headOf = (sessionId: string): Head | undefined =>
     beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
   const queue = new ReadingQueue();
+  /** Another one, so that whoever takes a session up does not wait for all who catch up. */
+  const pages = new ReadingQueue();
   let last: Given | undefined;
   const log: LogView = {
     head: headOf,
@@ -86,10 +89,13 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
     const { incarnation } = found.head;
     const known = batchOf(beside.earlier?.after(incarnation, after) ?? []);
     if (known.length > 0) return known;
-    const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
-    const events = batchOf(rows.each(found, { after, through }));
+    const events = batchIn(found, after);
     beside.earlier?.add(incarnation, events);
     return events;
+  };
+  const batchIn = (found: Found, after: number): readonly SizedEvent[] => {
+    const through = beside.head(found.sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+    return rows.batch(found, { after, through });
   };
   return {
     async findReply(sessionId, commandId) {
@@ -100,6 +106,13 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
       const found = findSession(file(), sessionId);
       const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
       return found === undefined ? [] : rows.read(found, { after, through }, limit);
+    },
+    async page(sessionId, after) {
+      await pages.wait();
+      const found = findSession(file(), sessionId);
+      const batch = found === undefined ? [] : batchIn(found, after);
+      pages.took(partOf(batch));
+      return envelopesOf(batch);
     },
     async head(sessionId) {
       file();

@@ -30,15 +30,6 @@ export class Sql {
     return named(() => this.prepared(sql).all(...values)).map((row) => new Row(row));
   }
 
-  /** Rows one by one: those behind the last that was asked for are not read. */
-  *each(sql: string, ...values: readonly SqlValue[]): Generator<Row> {
-    try {
-      for (const row of this.prepared(sql).iterate(...values)) yield new Row(row);
-    } catch (error) {
-      throw storeError(error);
-    }
-  }
-
   /** For loops that cannot afford a look at every error. */
   prepared(sql: string): Statement {
     const kept = this.#statements.get(sql);

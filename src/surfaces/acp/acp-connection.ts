@@ -19,7 +19,7 @@ import type {
   RpcNotification,
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
-import type { AcpLog, ClientLink } from "./client-link.ts";
+import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -54,7 +54,9 @@ export interface AcpConnectionOptions {
 export interface AcpConnection {
   readonly isInitialized: boolean;
   receive(item: JsonLinesItem): void;
-  /** Resolves when what has come in is not too far ahead of what was done about it. */
+  /** Whether what has come in is too far ahead of what was done about it, or of what the client has read. */
+  readonly isFull: boolean;
+  /** Resolves when it is not. */
   calm(): Promise<void>;
   /** Resolves when everything that came in is dealt with. */
   idle(): Promise<void>;
@@ -97,7 +99,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   const link: ClientLink = {
     sessions,
-    sender: { principal, clientId: `client_${connectionId}` },
+    sender: { principal, clientId: `${GIVEN_NAME}${connectionId}` },
     isUser: options.isUser,
     isHere: options.isHere,
     clock,
@@ -200,6 +202,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     receive(item) {
       if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
       for (const message of rpc.readAll(item.text)) take(message);
+    },
+    get isFull() {
+      return lanes.unfinished > MOST_TASKS || writer.queued > MOST_UNREAD;
     },
     async calm() {
       await lanes.below(MOST_TASKS);

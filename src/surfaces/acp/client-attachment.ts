@@ -32,12 +32,17 @@ export function clientAttachment(
   let stay: Stay | undefined;
   let seen = 0;
 
+  /** For a stay, where there is one: another client may have the name by now. */
+  function speaking(spokenFor: Stay | undefined): ClientSender {
+    return spokenFor === undefined ? sender : { ...sender, attachmentId: spokenFor.attachmentId };
+  }
+
   async function send(command: AttachCommand): Promise<CommandReply> {
     const before = stay;
     const attachmentId = randomText(16);
     // The event may be read before the reply is here.
     stay = { attachmentId, hasBegun: false };
-    const reply = await sessions.command(sessionId, { ...command, attachmentId }, sender);
+    const reply = await sessions.command(sessionId, { ...command, attachmentId }, speaking(before));
     if (reply.status === "refused") stay = before;
     return reply;
   }
@@ -58,11 +63,12 @@ export function clientAttachment(
   async function detach(reason: string): Promise<void> {
     if (stay === undefined) return;
     const { attachmentId } = stay;
-    const { clientId } = sender;
+    const from = speaking(stay);
+    const { clientId } = from;
     const command = { type: "detach", clientId, reason, attachmentId } as const;
     stay = undefined;
     try {
-      await sessions.command(sessionId, command, sender);
+      await sessions.command(sessionId, command, from);
     } catch (error) {
       log("a client could not be detached", { sessionId, error: String(error) });
     }
@@ -70,7 +76,7 @@ export function clientAttachment(
 
   return {
     get sender() {
-      return sender;
+      return speaking(stay);
     },
     attach,
     async attachAs(command) {

@@ -45,3 +45,6 @@ export interface ClientLink {
   hasRoom(): boolean;
   room(): Promise<void>;
 }
+
+/** How the name of a client begins that has not said one. */
+export const GIVEN_NAME = "client_";

@@ -57,6 +57,7 @@ export function acpHttp(options: AcpServingOptions): AcpHttp {
         const text = jsonTextOf(request);
         if (headerOf(request, CONNECTION_HEADER) === undefined) return initialize(text, caller);
         const { acp } = connectionOf(request, caller);
+        if (acp.isFull) throw tooMuch();
         acp.receive({ type: "line", text, offset: 0 });
         await acp.calm();
         return EMPTY;
@@ -91,6 +92,13 @@ const CONNECTION_HEADER = "acp-connection-id";
 const SESSION_HEADER = "acp-session-id";
 
 const EMPTY: ServedAnswer = { status: 202, headers: GUARDING_HEADERS, body: new Uint8Array() };
+
+/** Nobody has to wait for the answer to a request before the next. */
+function tooMuch(): ApiError {
+  const message = "Too much of what this connection asked is not done, or not read";
+  const hint = "Read its streams, and send it again";
+  return new ApiError(429, "throttled", message, { hint, headers: { "retry-after": "1" } });
+}
 
 function checkAccept(request: Pick<ServedRequest, "headers">): void {
   const accept = headerOf(request, "accept") ?? "*/*";

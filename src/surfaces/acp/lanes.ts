@@ -3,6 +3,8 @@ import { createBacklog } from "./backlog.ts";
 /** Work in lanes: one task at a time in each, in the order in which it came; lanes do not wait for each other. */
 export interface Lanes {
   run(lane: string, task: () => Promise<void>): void;
+  /** Tasks that are not finished. */
+  readonly unfinished: number;
   /** Resolves when no more than this many tasks are unfinished. */
   below(tasks: number): Promise<void>;
 }
@@ -25,6 +27,9 @@ export function createLanes(report: (error: unknown) => void): Lanes {
         .catch(report)
         .then(() => settle(lane, tail));
       tails.set(lane, tail);
+    },
+    get unfinished() {
+      return unfinished.length;
     },
     below: (tasks) => unfinished.below(tasks),
   };

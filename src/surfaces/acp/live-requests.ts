@@ -1,4 +1,4 @@
-import { errorFrom } from "../../domain/errors.ts";
+import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import type { LiveClients } from "../../domain/live-client.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { digestOfText } from "../../platform/digest.ts";
@@ -7,7 +7,7 @@ import { clientsAnswer, liveAnswer, type LiveRequest } from "../../wire/acp/live
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import type { AttachCommand } from "./client-attachment.ts";
-import type { ClientLink } from "./client-link.ts";
+import { GIVEN_NAME, type ClientLink } from "./client-link.ts";
 import type { SessionTable } from "./session-table.ts";
 
 type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
@@ -26,6 +26,7 @@ export async function answerLive(
     const { clients } = await sessions.peek(sessionId);
     return link.answer(request, { ok: true, result: clientsAnswer(clients) });
   }
+  checkName(wanted, link);
   const session = table.session(sessionId);
   const reply = await change(session, wanted);
   if (reply.status === "refused") throw errorFrom(reply.failure);
@@ -35,6 +36,13 @@ export async function answerLive(
   // Under its own name the client is told what comes; what was said before it can load.
   const { seq } = await table.find(sessionId);
   await session.follow({ upTo: seq, history: "hidden" });
+}
+
+/** Names that connections are given are theirs: they can be looked up, and nobody is to wait there for their owners. */
+function checkName({ type, clientId }: Changing, { sender }: ClientLink): void {
+  if (type !== "attach" || !clientId.startsWith(GIVEN_NAME) || clientId === sender.clientId) return;
+  const message = `Names that begin with "${GIVEN_NAME}" are given by the bridge; choose another "clientId"`;
+  throw new SpanlineError("validation_failed", message);
 }
 
 function change(session: AcpSession, wanted: Changing): Promise<CommandReply> {

@@ -90,6 +90,8 @@ export function setupRequests(
       const found = await sessionFor(setup);
       const { sessionId, seq } = found;
       const session = await table.join(sessionId, setup.servers);
+      // Who is given a session that is there may not know its folders; who names some wants them.
+      if (setup.folders.length > 0) await extend(session, found, setup);
       const welcome = await welcoming(sessionId);
       // The client does not know the id before it has this answer, so nothing may come ahead of it.
       welcome(request, (settings) => newSessionAnswer(sessionId, settings, placeAt(found, 0)));
@@ -114,11 +116,12 @@ export function setupRequests(
     },
     async fork(request, source, setup) {
       checkSetup(link, setup);
-      const { agent } = await table.find(source);
+      const { agent, title } = await table.find(source);
       await sessions.ready(agent);
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,
+        ...(title !== null && { title: `${title} (fork)` }),
         ...place(setup),
         copyOf: source,
       });

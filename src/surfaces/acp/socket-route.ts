@@ -1,6 +1,7 @@
 import { requireRight, type Caller } from "../../http/caller.ts";
 import type { OpenSocket } from "../../http/open-socket.ts";
 import type { SocketRoute } from "../../http/web-sockets.ts";
+import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import { refusalText } from "../../wire/jsonrpc/write-message.ts";
 import { callerConnection, type AcpServingOptions } from "./caller-connection.ts";
 import { leaveInTime } from "./leave-in-time.ts";
@@ -10,7 +11,7 @@ import { socketWriter } from "./socket-writer.ts";
 export function acpSocketRoute(options: AcpServingOptions): SocketRoute {
   return {
     path: "/acp",
-    limits: { waitingTexts: MOST_TEXTS, ageMs: DAY_MS },
+    limits: { messageBytes: MAX_LINE_BYTES, waitingTexts: MOST_TEXTS, ageMs: DAY_MS },
     binaryAnswer: refusalText("only texts are understood"),
     async accept(head) {
       const caller = options.access.callerOf(head);

@@ -14,6 +14,17 @@ describe("a stream of lines as events", () => {
     expect(writer.queued).toBe(0);
   });
 
+  it("is the connection's for what a client calls a session that none could be called, or the thousandth and more", async () => {
+    const writer = streamWriter();
+    const { signal } = new AbortController();
+    writer.write("long\n", "x".repeat(201));
+    for (let at = 0; at < 1200; at += 1) writer.write(`${at}\n`, `ses_${at}`);
+    const connection = await writer.events(undefined, signal)[Symbol.asyncIterator]().next();
+    expect(String(connection.value).split("\n\n")).toHaveLength(1 + 201 + 1);
+    const first = await writer.events("ses_0", signal)[Symbol.asyncIterator]().next();
+    expect(first.value).toBe("data: 0\n\n");
+  });
+
   it("goes on with what was written since, for whoever reads it next", async () => {
     const writer = streamWriter();
     writer.write("one\n", "ses_1");

@@ -23,6 +23,13 @@ export function streamWriter(): StreamWriter {
   const backlog = createBacklog();
   const streams = new Map<string | undefined, Stream>();
 
+  /** A client may name anything a session, and as many as it likes: what is more goes to the connection's stream. */
+  function placeOf(sessionId: string | undefined): string | undefined {
+    if (sessionId === undefined || streams.has(sessionId)) return sessionId;
+    const isOne = sessionId.length <= MOST_CHARACTERS && streams.size < MOST_STREAMS;
+    return isOne ? sessionId : undefined;
+  }
+
   function streamOf(sessionId: string | undefined): Stream {
     const known = streams.get(sessionId);
     if (known !== undefined) return known;
@@ -75,7 +82,7 @@ export function streamWriter(): StreamWriter {
     },
     write(line, sessionId) {
       if (gone.signal.aborted) return;
-      const stream = streamOf(sessionId);
+      const stream = streamOf(placeOf(sessionId));
       stream.lines.push(line);
       backlog.add(line.length);
       stream.wake();
@@ -95,3 +102,6 @@ export function streamWriter(): StreamWriter {
     },
   };
 }
+
+const MOST_STREAMS = 1000;
+const MOST_CHARACTERS = 200;

@@ -16,7 +16,11 @@ describe("an error", () => {
     }
     expect(codes.get(-32000)?.toSorted()).toEqual(["no_credentials", "unauthorized"]);
     expect(codes.get(-32002)).toEqual(["not_found"]);
-    expect(new Set(codes.keys())).toEqual(new Set([-32000, -32002, -32602, -32603]));
+    expect(codes.get(-32010)).toEqual(["conflict"]);
+    expect(codes.get(-32011)).toEqual(["access_denied"]);
+    expect(new Set(codes.keys())).toEqual(
+      new Set([-32000, -32002, -32010, -32011, -32602, -32603]),
+    );
   });
 });
 

@@ -81,6 +81,8 @@ export function failureError(failure: Failure): RpcError {
   const unknown = authError(failure);
   if (unknown !== undefined) return unknown;
   if (code === "not_found") return { code: ACP_CODES.notFound, message, data };
+  if (code === "conflict") return { code: ACP_CODES.conflict, message, data };
+  if (code === "access_denied") return { code: ACP_CODES.accessDenied, message, data };
   if (code === "cursor_gone" || code === "cursor_ahead") {
     const reason = failure.details["reason"] ?? "ahead";
     return { code: RPC_CODES.invalidParams, message, data: { ...data, reason } };

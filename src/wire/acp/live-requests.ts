@@ -1,7 +1,8 @@
 import type { ClientMode } from "../../domain/agent-event.ts";
-import { isObject, type JsonObject } from "../../domain/json.ts";
+import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
 import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
+import { LINE_BYTES } from "./fitted.ts";
 import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
 
 /** What a host asks about the clients of a session. */
@@ -79,7 +80,11 @@ export function decodeClients(params: JsonObject): Decoded<LiveRequest> {
 function placeIn(params: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;
-  const { clientId } = params;
+  const { clientId, _meta: meta } = params;
+  if (clientId === undefined)
+    return refusedParams('"clientId" is missing: the name that the client is attached under');
+  if (jsonText(meta).length > MAX_META)
+    return refusedParams(`"_meta" has more than ${MAX_META} characters`);
   if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID)
     return refusedParams(`"clientId" is no name of 1 to ${MAX_ID} characters`);
   return decoded({ sessionId: session.value, clientId });
@@ -93,18 +98,14 @@ function ownWords(params: JsonObject) {
   return {
     ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
     ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
-    ...(harn !== undefined && { metadata: bounded(metadata) }),
+    ...(harn !== undefined && { metadata }),
     ...(typeof attachSecret === "string" && { secret: attachSecret }),
   };
 }
 
-function bounded(metadata: JsonObject): JsonObject {
-  return JSON.stringify(metadata).length > MAX_METADATA ? {} : metadata;
-}
-
 const MAX_ID = 200;
 const MAX_REASON = 200;
-const MAX_METADATA = 16 * 1024;
+const MAX_META = 16 * 1024;
 
 /** The answer that all of them share. */
 export function liveAnswer({
@@ -117,12 +118,23 @@ export function liveAnswer({
     client: client === null ? null : clientRow(client),
     previous_controller_id: previousController,
     active_controller_id: controller,
-    clients: clients.map(clientRow),
+    clients: clientRows(clients),
   };
 }
 
 export function clientsAnswer(clients: readonly LiveClient[]) {
-  return { object: "list", data: clients.map(clientRow) };
+  return { object: "list", data: clientRows(clients) };
+}
+
+/** All of them, and of what they say of themselves as much as a line has room for: each could say it to all others. */
+function clientRows(clients: readonly LiveClient[]): readonly VendorClient[] {
+  let room = LINE_BYTES / 2;
+  return clients.map((client) => {
+    const length = jsonText(client.metadata).length;
+    const isShown = length <= room;
+    if (isShown) room -= length;
+    return clientRow(isShown ? client : { ...client, metadata: {} });
+  });
 }
 
 export function clientRow(client: LiveClient): VendorClient {

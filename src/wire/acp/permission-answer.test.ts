@@ -43,6 +43,18 @@ describe("the answer to a permission request", () => {
     });
   });
 
+  it("allows by both, with the arguments that one of them has", () => {
+    const result = {
+      granted: true,
+      args: { path: "b" },
+      outcome: { outcome: "selected", optionId: "allow" },
+    };
+    expect(permissionAnswer(asked("run"), { ok: true, result })).toEqual({
+      decision: "allow",
+      input: { path: "b" },
+    });
+  });
+
   it("denies with the reason that was given [B-116]", () => {
     const answer = { ok: true, result: { granted: false, reason: "not today" } } as const;
     expect(permissionAnswer(asked("run"), answer)).toEqual({
@@ -65,6 +77,10 @@ describe("the answer to a permission request", () => {
     ["a text", "allow"],
     ["an array", [{ outcome: { outcome: "selected" } }]],
     ["a grant that is no boolean", { granted: "true" }],
+    ["a grant beside the option that denies", { granted: true, ...Object(selected("deny")) }],
+    ["a grant beside the outcome cancelled", { granted: true, outcome: { outcome: "cancelled" } }],
+    ["a grant beside an outcome that cannot be read", { granted: true, outcome: null }],
+    ["a refusal beside the option that allows", { granted: false, ...Object(selected("allow")) }],
     ["a grant with arguments that are no object", { granted: true, args: [1] }],
   ])("denies on %s [B-117] [ACP-97]", (_, result) => {
     expect(decision(result)).toBe("deny");

@@ -1,6 +1,6 @@
 import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { NO_TO } from "../../domain/answers.ts";
+import { isYes, NO_TO } from "../../domain/answers.ts";
 import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
 
 export interface PermissionAnswer {
@@ -26,8 +26,20 @@ export function permissionAnswer(
     return declined(asked, `The client answered with an error: ${answer.error.message}`);
   const { result } = answer;
   if (!isObject(result)) return declined(asked, UNREADABLE);
-  if (typeof result["granted"] === "boolean") return grantedAnswer(asked, result);
-  const outcome = isObject(result["outcome"]) ? result["outcome"] : {};
+  const granted = typeof result["granted"] === "boolean" ? grantedAnswer(asked, result) : undefined;
+  if (!("outcome" in result)) return granted ?? declined(asked, UNREADABLE);
+  const chosen = outcomeAnswer(asked, result["outcome"]);
+  if (typeof result["granted"] !== "boolean") return chosen;
+  // Where both are said, what runs is what both allow.
+  if (granted === undefined || !isYes(granted.decision)) return granted;
+  return chosen === undefined || !isYes(chosen.decision) ? chosen : { ...granted, ...chosen };
+}
+
+function outcomeAnswer(
+  asked: ApprovalRequested,
+  given: JsonValue | undefined,
+): PermissionAnswer | undefined {
+  const outcome = isObject(given) ? given : {};
   switch (outcome["outcome"]) {
     case "selected":
       return selectedAnswer(asked, outcome["optionId"]);

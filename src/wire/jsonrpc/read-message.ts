@@ -1,4 +1,11 @@
-import { isObject, parseJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import {
+  hasMoreMembers,
+  isObject,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+  type ParsedJson,
+} from "../../domain/json.ts";
 import { invalidRequest, parseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
 import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
 
@@ -9,7 +16,7 @@ import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
  * two peers do so for ever, and the request that it belongs to would never end.
  */
 export function readMessage(line: string): RpcMessage {
-  const parsed = parseJson(line);
+  const parsed = parseLine(line);
   return parsed.ok ? messageOf(parsed.value) : invalid(parseError(parsed.reason));
 }
 
@@ -18,7 +25,7 @@ export function readMessage(line: string): RpcMessage {
  * lines too: a batch of answers would have to wait for the last, and a prompt takes as long as its turn.
  */
 export function readMessages(line: string): readonly RpcMessage[] {
-  const parsed = parseJson(line);
+  const parsed = parseLine(line);
   if (!parsed.ok) return [invalid(parseError(parsed.reason))];
   const { value } = parsed;
   if (!Array.isArray(value)) return [messageOf(value)];
@@ -30,6 +37,16 @@ export function readMessages(line: string): readonly RpcMessage[] {
 }
 
 const MOST_IN_BATCH = 100;
+
+function parseLine(line: string): ParsedJson {
+  if (line.length > MOST_MEMBERS && hasMoreMembers(line, MOST_MEMBERS)) {
+    return { ok: false, reason: `More than ${MOST_MEMBERS} members in objects` };
+  }
+  return parseJson(line);
+}
+
+/** Names of members are what costs most to read: more would hold up everybody else for a second or two. */
+const MOST_MEMBERS = 200_000;
 
 function messageOf(message: JsonValue): RpcMessage {
   if (Array.isArray(message)) return invalid(invalidRequest("a batch is not accepted here"));

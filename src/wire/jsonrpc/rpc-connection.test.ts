@@ -95,6 +95,14 @@ describe("reading a line", () => {
     expect(refusal(connection().read("[]"))).toEqual({ id: null, code: -32600 });
   });
 
+  it("refuses a line with very many members, and takes one with as many values", () => {
+    const many = Array.from({ length: 200_001 }, (_, at) => at);
+    const members = Object.fromEntries(many.map((at) => [`m${at}`, 0]));
+    const line = (params: object): string => JSON.stringify({ id: 1, method: "m", params });
+    expect(refusal(connection().read(line(members)))).toEqual({ id: null, code: -32700 });
+    expect(connection().read(line({ many })).type).toBe("request");
+  });
+
   it("keeps a __proto__ key as data", () => {
     const message = readMessage('{"id":1,"method":"m","params":{"__proto__":{"method":"x"}}}');
     if (message.type !== "request") throw new Error("not a request");

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { countedTurns } from "../../support/counted-turns.ts";
 import {
   acquire,
   delta,
@@ -28,6 +29,49 @@ export function storeReading({ open }: StoreSubject): void {
       expect(await store.read("ses_1", 9999, 10)).toEqual([]);
       expect(await store.read("ses_2", 0, 10)).toEqual([]);
       expect(await store.head("ses_2")).toBeUndefined();
+    });
+  });
+
+  describe("page", () => {
+    it("gives a log piece by piece, whole, and then nothing", async () => {
+      const store = await open();
+      await sessionOf(store, "ses_1", 5000);
+      const read: Envelope[] = [];
+      for (let isMore = true; isMore;) {
+        const page = await store.page("ses_1", read.at(-1)?.seq ?? 0);
+        read.push(...page);
+        isMore = page.length > 0;
+      }
+      expect(read).toEqual(await store.read("ses_1", 0, 10_000));
+      expect(seqs(await store.page("ses_1", 4998))).toEqual([4999, 5000]);
+      expect(await store.page("ses_2", 0)).toEqual([]);
+    });
+
+    it("gives all who ask no more than 1024 events in one turn of the loop", async () => {
+      const store = await open();
+      for (const id of ["ses_1", "ses_2", "ses_3"]) await sessionOf(store, id, 3000);
+      const turns = countedTurns();
+      await Promise.all(
+        ["ses_1", "ses_2", "ses_3"].map(async (id) => {
+          for (let seq = 0; seq < 3000;) {
+            const page = await store.page(id, seq);
+            turns.count(page.length);
+            seq += page.length;
+          }
+        }),
+      );
+      expect(turns.most()).toBeLessThanOrEqual(1024);
+    });
+
+    it("gives many small logs in the same turn", async () => {
+      const store = await open();
+      const ids = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
+      for (const id of ids) await sessionOf(store, id, 5);
+      const turns = countedTurns();
+      const read = async (id: string): Promise<void> =>
+        turns.count((await store.page(id, 0)).length);
+      await Promise.all(ids.map(read));
+      expect(turns.most()).toBe(100);
     });
   });
 

@@ -2,7 +2,10 @@ import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.
 import type { Heard } from "./heard.ts";
 import { wordsIn } from "./words.ts";
 
-/** Arguments for a tool, from its schema and what the prompt offers: what is required always, the rest where it is said. Only the first properties of a very large schema are filled. */
+/**
+ * Arguments for a tool, from its schema and what the prompt offers: what is required always, and first; the rest where the
+ * prompt speaks of it. Only the first properties of a very large schema are filled.
+ */
 export function fillArguments(schema: JsonValue, prompt: Heard): JsonObject {
   return filledObject(schema, new Prompt(prompt));
 }
@@ -11,12 +14,21 @@ function filledObject(schema: JsonValue, prompt: Prompt): JsonObject {
   const { properties, required } = isObject(schema) ? schema : {};
   if (!isObject(properties)) return {};
   const needed = new Set(Array.isArray(required) ? required : []);
+  const all = Object.entries(properties).map(([name, property]) => ({
+    name,
+    schema: isObject(property) ? property : {},
+    isNeeded: needed.has(name),
+    // A schema that insists on nothing may mean any of it.
+    isMeant: needed.has(name) || needed.size === 0 || prompt.says(name),
+    prompt,
+  }));
+  // What may be left out takes nothing away from what is needed.
+  const inTurn = [...all.filter((one) => one.isNeeded), ...all.filter((one) => !one.isNeeded)];
   return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, property]) => {
+    inTurn.flatMap((one) => {
       if (!prompt.fillsOneMore()) return [];
-      const value = filled({ name, schema: isObject(property) ? property : {}, prompt });
-      if (value !== undefined) return [[name, value]];
-      return needed.has(name) ? [[name, standIn(property, prompt)]] : [];
+      const value = filled(one) ?? (one.isNeeded ? standIn(one) : undefined);
+      return value === undefined ? [] : [[one.name, value]];
     }),
   );
 }
@@ -33,22 +45,28 @@ const READ_NAME = 100;
 interface Wanted {
   readonly name: string;
   readonly schema: { readonly [name: string]: unknown };
+  readonly isNeeded: boolean;
+  readonly isMeant: boolean;
   readonly prompt: Prompt;
 }
 
 /** Undefined when the prompt says nothing of it. */
-function filled({ name, schema, prompt }: Wanted): JsonValue | undefined {
+function filled(wanted: Wanted): JsonValue | undefined {
+  const { name, schema, isMeant, prompt } = wanted;
   const { type, default: usual, enum: choices } = schema;
   if (Array.isArray(choices)) return prompt.oneOf(choices) ?? (usual as JsonValue | undefined);
   switch (type) {
     case "integer":
     case "number":
-      return prompt.number(type === "integer") ?? (usual as JsonValue | undefined);
+      return (
+        (isMeant ? prompt.number(type === "integer") : undefined) ??
+        (usual as JsonValue | undefined)
+      );
     case "boolean":
       return prompt.says(name) ? true : (usual as JsonValue | undefined);
     case "array": {
       const items = isObject(schema["items"]) ? schema["items"] : {};
-      const item = filled({ name, schema: items, prompt });
+      const item = filled({ ...wanted, schema: items });
       return item === undefined ? (usual as JsonValue | undefined) : [item];
     }
     case "object": {
@@ -56,13 +74,15 @@ function filled({ name, schema, prompt }: Wanted): JsonValue | undefined {
       return Object.keys(inner).length > 0 ? inner : (usual as JsonValue | undefined);
     }
     default:
-      return prompt.text(wordsIn(name.slice(0, READ_NAME))) ?? (usual as JsonValue | undefined);
+      return (
+        prompt.text(wordsIn(name.slice(0, READ_NAME)), isMeant) ?? (usual as JsonValue | undefined)
+      );
   }
 }
 
 /** Something of the right type, for what a tool insists on. */
-function standIn(schema: JsonValue, prompt: Prompt): JsonValue {
-  const { type, enum: choices, minimum } = isObject(schema) ? schema : {};
+function standIn({ schema, prompt }: Wanted): JsonValue {
+  const { type, enum: choices, minimum } = schema;
   if (Array.isArray(choices)) return choices[0] as JsonValue;
   if (type === "integer" || type === "number") return typeof minimum === "number" ? minimum : 1;
   if (type === "boolean") return false;
@@ -93,7 +113,7 @@ class Prompt {
       ...whole.matchAll(/"([^"]+)"|`([^`]+)`|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)/g),
     ].map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
     const unquoted = whole.replaceAll(/"[^"]*"|`[^`]*`/g, " ");
-    this.#numbers = unquoted.match(/-?\d+(?:\.\d+)?/g) ?? [];
+    this.#numbers = unquoted.match(/(?<![\p{L}\p{N}_])-?\d+(?:\.\d+)?/gu) ?? [];
   }
 
   /** Counts the properties, so that a schema of any size ends. */
@@ -125,13 +145,16 @@ class Prompt {
     );
   }
 
-  text(names: readonly string[]): string | undefined {
-    for (const { meant, pattern } of SHAPES) {
+  /** What is not meant for certain is taken only where it cannot be anything else. */
+  text(names: readonly string[], isMeant: boolean): string | undefined {
+    for (const { meant, pattern, isSure = false } of SHAPES) {
+      if (!isMeant && !isSure) continue;
       if (!names.some((name) => meant.includes(name))) continue;
       const match = pattern.exec(this.#whole);
       const found = match?.[1] ?? match?.[0];
       if (found !== undefined) return trimmed(found);
     }
+    if (!isMeant) return undefined;
     const quoted = this.#quoted.shift();
     if (quoted !== undefined) return quoted;
     return this.#after(names);
@@ -179,18 +202,28 @@ const DENIED = /\b(?:not|no|without)\s+(?=([\p{L}\p{N}_]+)(?:\s+([\p{L}\p{N}_]+)
  * What arguments of some names look like. Names are stems. A pattern that begins with a run of characters only begins where
  * the run does: tried from within it too, a long word would take the square of its length.
  */
-const SHAPES: readonly { readonly meant: readonly string[]; readonly pattern: RegExp }[] = [
-  { meant: stems("url link address uri"), pattern: /https?:\/\/\S+/ },
-  { meant: stems("email mail recipient"), pattern: /(?<![^\s@])[^\s@]+@[^\s@]+\.\w+/ },
+const SHAPES: readonly Shape[] = [
+  { meant: stems("url link address uri"), pattern: /https?:\/\/\S+/, isSure: true },
+  {
+    meant: stems("email mail recipient"),
+    pattern: /(?<![^\s@])[^\s@]+@[^\s@]+\.\w+/,
+    isSure: true,
+  },
   {
     meant: stems("path file filename folder directory"),
     pattern: /(?<![\w:/.-])(?:[\w.-]*\/[\w./-]+|[\w-]+\.[a-z][a-z0-9]{0,4})\b/i,
+    isSure: true,
   },
   {
     meant: stems("date day when"),
     pattern: /\d{4}-\d{2}-\d{2}|\btoday\b|\btomorrow\b|\byesterday\b/i,
+    isSure: true,
   },
-  { meant: stems("order ticket id reference number"), pattern: /\b[A-Z]+-?\d+\b|#\d+/ },
+  {
+    meant: stems("order ticket id reference number"),
+    pattern: /\b[A-Z]+-?\d+\b|#\d+/,
+    isSure: true,
+  },
   {
     meant: stems("city location place town country region where"),
     pattern: /\b(?:in|at|for|of|from|to)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)/u,
@@ -207,6 +240,13 @@ const SHAPES: readonly { readonly meant: readonly string[]; readonly pattern: Re
     pattern: /\b(?:for|about|up|on)\s+(.+)$/is,
   },
 ];
+
+interface Shape {
+  readonly meant: readonly string[];
+  readonly pattern: RegExp;
+  /** Nothing else looks like it. */
+  readonly isSure?: boolean;
+}
 
 function stems(names: string): string[] {
   return names.split(" ").flatMap((name) => [name, ...wordsIn(name)]);

@@ -26,6 +26,8 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [RPC_CODES.invalidParams, "validation_failed"],
   [ACP_CODES.authRequired, "unauthorized"],
   [ACP_CODES.notFound, "not_found"],
+  [ACP_CODES.conflict, "conflict"],
+  [ACP_CODES.accessDenied, "access_denied"],
   [REQUEST_CANCELLED, "aborted"],
 ]);
 

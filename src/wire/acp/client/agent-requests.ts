@@ -1,6 +1,8 @@
 import type { ClientMode } from "../../../domain/agent-event.ts";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
 import { present } from "../fields.ts";
+import { mcpServerFields, type McpServer } from "./mcp-server.ts";
+import type { PromptBlock } from "./prompt-block.ts";
 
 /** Something that a client asks of an agent. */
 export interface AgentRequest {
@@ -34,8 +36,10 @@ export function authenticateRequest(methodId: string): AgentRequest {
 export interface SessionPlace {
   /** An absolute path. */
   readonly workingDirectory: string;
-  /** MCP servers, as ACP has them. */
-  readonly servers?: readonly JsonObject[];
+  /** Absolute paths that it works in beside that one, where the agent takes such. */
+  readonly folders?: readonly string[];
+  /** MCP servers that the session is given. */
+  readonly servers?: readonly McpServer[];
   /** The agent of a new session, where the other side has several; its first one when it is not given. */
   readonly agent?: string;
 }
@@ -56,8 +60,12 @@ export function takeUpRequest(
   return { method: `session/${how}`, params: { sessionId, ...placeParams(place), ...meta } };
 }
 
-function placeParams({ workingDirectory, servers = [] }: SessionPlace): JsonObject {
-  return { cwd: workingDirectory, mcpServers: servers };
+function placeParams({ workingDirectory, folders = [], servers = [] }: SessionPlace): JsonObject {
+  return {
+    cwd: workingDirectory,
+    ...(folders.length > 0 && { additionalDirectories: folders }),
+    mcpServers: servers.map(mcpServerFields),
+  };
 }
 
 export function listRequest(wanted: {
@@ -75,15 +83,11 @@ export function sessionRequest(what: "close" | "delete", sessionId: string): Age
 /** With a `promptId`, an agent that knows such takes the same prompt for the same, however often it comes. */
 export function promptRequest(
   sessionId: string,
-  blocks: readonly JsonObject[],
+  blocks: readonly PromptBlock[],
   { promptId }: { readonly promptId?: string } = {},
 ): AgentRequest {
   const meta = promptId === undefined ? {} : { _meta: { harn: { promptId } } };
   return { method: "session/prompt", params: { sessionId, prompt: blocks, ...meta } };
-}
-
-export function textBlock(text: string): JsonObject {
-  return { type: "text", text };
 }
 
 export function modeRequest(sessionId: string, modeId: string): AgentRequest {
@@ -112,27 +116,19 @@ export interface Attachment {
 }
 
 export function attachRequest(sessionId: string, attachment: Attachment): AgentRequest {
-  const { clientId, mode, takeOver = false } = attachment;
-  const { mayPrompt: promptInjection, mayApprove: permissionRouting } = attachment;
-  return {
-    method: "session/attach",
-    params: {
-      sessionId,
-      clientId,
-      mode,
-      takeover: takeOver,
-      ...present({ promptInjection, permissionRouting }),
-      ...metaOf(attachment),
-    },
-  };
+  const { mode, takeOver = false } = attachment;
+  const params = { sessionId, mode, takeover: takeOver, ...ownWords(attachment) };
+  return { method: "session/attach", params };
 }
 
 export function takeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
-  const { clientId } = attachment;
-  return {
-    method: "session/takeover",
-    params: { sessionId, clientId, ...metaOf(attachment) },
-  };
+  return { method: "session/takeover", params: { sessionId, ...ownWords(attachment) } };
+}
+
+function ownWords(attachment: Attachment): JsonObject {
+  const { clientId, mayPrompt, mayApprove } = attachment;
+  const may = present({ promptInjection: mayPrompt, permissionRouting: mayApprove });
+  return { clientId, ...may, ...metaOf(attachment) };
 }
 
 export function heartbeatRequest(

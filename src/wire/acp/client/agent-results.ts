@@ -1,14 +1,20 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import type { LiveClient, LiveClients } from "../../../domain/live-client.ts";
 import { read, unreadable, type Reading } from "../host/reading.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "../fields.ts";
+import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
+import {
+  readModes,
+  readOptions,
+  type ConfigOption,
+  type SessionModes,
+} from "./session-settings.ts";
 
 /** A session as the agent answers for it. */
 export interface OpenedSession {
   readonly sessionId: string;
-  /** As ACP has them; null where the agent has none. */
-  readonly modes: JsonObject | null;
-  readonly options: readonly JsonObject[];
+  /** Null where the agent has none. */
+  readonly modes: SessionModes | null;
+  readonly options: readonly ConfigOption[];
   /** What the client has been told up to here, for going on from it; absent where the agent says no such thing. */
   readonly cursor?: string;
 }
@@ -20,8 +26,8 @@ export function readOpened(result: JsonValue, known?: string): Reading<OpenedSes
   if (id === undefined || id === "") return unreadable('it has no "sessionId"');
   return read({
     sessionId: id,
-    modes: isObject(modes) ? modes : null,
-    options: objectsOf(configOptions),
+    modes: readModes(modes),
+    options: readOptions(configOptions),
     ...present({ cursor: textOf(harnFields(result)["cursor"]) }),
   });
 }
@@ -35,6 +41,8 @@ export interface SessionPage {
 export interface SessionRow {
   readonly sessionId: string;
   readonly workingDirectory: string | null;
+  /** Those that it works in beside that one. */
+  readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: string | null;
 }
@@ -42,35 +50,58 @@ export interface SessionRow {
 export function readSessionPage(result: JsonValue): Reading<SessionPage> {
   const { sessions, nextCursor } = fieldsOf(result);
   if (!Array.isArray(sessions)) return unreadable("it has no list of sessions");
-  const rows = objectsOf(sessions).flatMap(({ sessionId, cwd, title, updatedAt }) =>
-    typeof sessionId === "string"
-      ? [
-          {
-            sessionId,
-            workingDirectory: textOf(cwd) ?? null,
-            title: textOf(title) ?? null,
-            updatedAt: textOf(updatedAt) ?? null,
-          },
-        ]
-      : [],
-  );
   return read({
-    sessions: rows,
+    sessions: objectsOf(sessions).flatMap((one) => readRow(one) ?? []),
     ...(typeof nextCursor === "string" && { nextPage: nextCursor }),
   });
+}
+
+function readRow(row: JsonObject): SessionRow | undefined {
+  const { sessionId, cwd, additionalDirectories, title, updatedAt } = row;
+  if (typeof sessionId !== "string") return undefined;
+  return {
+    sessionId,
+    workingDirectory: textOf(cwd) ?? null,
+    folders: textsOf(additionalDirectories),
+    title: textOf(title) ?? null,
+    updatedAt: textOf(updatedAt) ?? null,
+  };
 }
 
 /** How a turn ended. */
 export interface PromptResult {
   /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`, or a later word. */
   readonly reason: string;
-  readonly usage: JsonObject | null;
+  /** Null where the agent does not say it. */
+  readonly usage: PromptUsage | null;
+}
+
+/** Tokens of a turn; null what the agent does not count. */
+export interface PromptUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly thoughtTokens: number | null;
+  readonly totalTokens: number | null;
 }
 
 export function readPromptResult(result: JsonValue): Reading<PromptResult> {
   const { stopReason, usage } = fieldsOf(result);
   if (typeof stopReason !== "string") return unreadable('it has no "stopReason"');
-  return read({ reason: stopReason, usage: isObject(usage) ? usage : null });
+  return read({ reason: stopReason, usage: isObject(usage) ? readUsage(usage) : null });
+}
+
+function readUsage(usage: JsonObject): PromptUsage {
+  const count = (name: string): number | null => numberOf(usage[name]) ?? null;
+  return {
+    inputTokens: count("inputTokens"),
+    outputTokens: count("outputTokens"),
+    cacheReadTokens: count("cachedReadTokens"),
+    cacheWriteTokens: count("cachedWriteTokens"),
+    thoughtTokens: count("thoughtTokens"),
+    totalTokens: count("totalTokens"),
+  };
 }
 
 export function readLiveClients(result: JsonValue): Reading<LiveClients> {

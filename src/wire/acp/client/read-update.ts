@@ -5,6 +5,7 @@ import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf } from "../f
 import { readToolUpdate } from "./read-tool-update.ts";
 import { readTurnEnd } from "./read-turn-end.ts";
 import type { SeenText, SeenUpdate } from "./seen-update.ts";
+import { readOptions } from "./session-settings.ts";
 
 /** An update, and of which session. */
 export interface ToldUpdate {
@@ -27,7 +28,7 @@ const STANDARD: ReadonlyMap<string, ReadUpdate> = new Map<string, ReadUpdate>([
   ["plan", readPlan],
   ["available_commands_update", readCommands],
   ["current_mode_update", readMode],
-  ["config_option_update", ({ configOptions }) => readOptions(configOptions)],
+  ["config_option_update", readSettings],
   ["session_info_update", readInfo],
   ["usage_update", readUsage],
 ]);
@@ -139,8 +140,9 @@ function readMode({ currentModeId, modeId }: JsonObject): SeenUpdate | undefined
   return mode === undefined ? undefined : { type: "mode", modeId: mode };
 }
 
-function readOptions(options: JsonValue | undefined): SeenUpdate | undefined {
-  return Array.isArray(options) ? { type: "options", options: objectsOf(options) } : undefined;
+function readSettings({ configOptions }: JsonObject): SeenUpdate | undefined {
+  if (!Array.isArray(configOptions)) return undefined;
+  return { type: "options", options: readOptions(configOptions) };
 }
 
 function readInfo(update: JsonObject): SeenUpdate {

@@ -1,6 +1,8 @@
+import { SpanlineError, thrownMessage } from "../../../domain/errors.ts";
 import { isObject, type JsonObject } from "../../../domain/json.ts";
-import { initializeAnswer } from "../agent-answers.ts";
+import { failureError, initializeAnswer } from "../agent-answers.ts";
 import { promptAnswer } from "../prompt-answer.ts";
+import { internalError, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { fieldsOf, harnFields, textOf } from "../fields.ts";
 
@@ -30,6 +32,13 @@ export function scriptedPromptId(params: JsonObject): string | undefined {
 export function scriptedEnd(outcome: "completed" | "cancelled" | "limited"): RpcOutcome {
   const turn = { turnId: "turn_1", outcome, reason: null, usage: null, steps: 1 } as const;
   return promptAnswer({ type: "turn.finished", ...turn });
+}
+
+/** An error of ours as a bridge says it, with its code. */
+export function scriptedError(thrown: unknown): RpcError {
+  return thrown instanceof SpanlineError
+    ? failureError(thrown.toFailure())
+    : internalError(thrownMessage(thrown));
 }
 
 export function scriptedText(

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../../domain/json.ts";
 import type { FileDiff, FileLocation } from "../../../domain/tool-output.ts";
 import type { Executor } from "../../../domain/tool-traits.ts";
 import type { PromptResult } from "./agent-results.ts";
+import type { ConfigOption } from "./session-settings.ts";
 
 /** What an agent tells of a session, in our words. Names that are not known come to none of these. */
 export type SeenUpdate =
@@ -101,8 +102,8 @@ export interface SeenMode {
 
 export interface SeenOptions {
   readonly type: "options";
-  /** All of them, as ACP has them. */
-  readonly options: readonly JsonObject[];
+  /** All of them. */
+  readonly options: readonly ConfigOption[];
 }
 
 export interface SeenInfo {

@@ -1,0 +1,55 @@
+import type { ContentBlock, NewSessionRequest, PromptRequest } from "@agentclientprotocol/sdk";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { decodeServers } from "../mcp-servers.ts";
+import { newSessionRequest, promptRequest } from "./agent-requests.ts";
+import type { PromptBlock } from "./prompt-block.ts";
+
+describe("what a client asks of an agent", () => {
+  it("brings MCP servers and folders as ACP has them", () => {
+    const { params } = newSessionRequest({
+      workingDirectory: "/work",
+      folders: ["/library"],
+      servers: [
+        { name: "files", command: "files", args: ["-v"], env: { KEY: "1" } },
+        { name: "plain", command: "plain" },
+        { type: "http", name: "web", url: "https://web.test", headers: { accept: "*" } },
+        { type: "sse", name: "old", url: "https://old.test" },
+      ],
+    });
+    const wanted: NewSessionRequest & { readonly additionalDirectories: readonly string[] } = {
+      cwd: "/work",
+      additionalDirectories: ["/library"],
+      mcpServers: [
+        { name: "files", command: "files", args: ["-v"], env: [{ name: "KEY", value: "1" }] },
+        { name: "plain", command: "plain", args: [], env: [] },
+        {
+          type: "http",
+          name: "web",
+          url: "https://web.test",
+          headers: [{ name: "accept", value: "*" }],
+        },
+        { type: "sse", name: "old", url: "https://old.test", headers: [] },
+      ],
+    };
+    expect(params).toEqual(wanted);
+    expect(decodeServers(wanted.mcpServers.slice(0, 3))).toMatchObject({ ok: true });
+    expect(newSessionRequest({ workingDirectory: "/work" }).params).toEqual({
+      cwd: "/work",
+      mcpServers: [],
+    });
+  });
+
+  it("prompts with every kind of block that ACP has", () => {
+    const blocks: readonly PromptBlock[] = [
+      { type: "text", text: "Look" },
+      { type: "image", data: "AA==", mimeType: "image/png", uri: "file:///a.png" },
+      { type: "audio", data: "AA==", mimeType: "audio/wav" },
+      { type: "resource_link", uri: "file:///b", name: "b", size: 1 },
+      { type: "resource", resource: { uri: "file:///c", text: "c" }, _meta: { own: 1 } },
+      { type: "resource", resource: { uri: "file:///d", blob: "AA==", mimeType: "x/y" } },
+    ];
+    expectTypeOf<PromptBlock["type"]>().toEqualTypeOf<ContentBlock["type"]>();
+    const wanted: PromptRequest = { sessionId: "s", prompt: [...blocks] };
+    expect(promptRequest("s", blocks).params).toEqual(wanted);
+  });
+});

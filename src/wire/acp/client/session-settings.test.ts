@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { readModes, readOptions } from "./session-settings.ts";
+
+const WORDS = { description: null, category: null };
+
+describe("the settings of a session", () => {
+  it("are modes with the one that it is in, without those that cannot be named", () => {
+    const availableModes = [{ id: "ask", name: "Ask", description: "Asks" }, { id: "x" }, {}, 1];
+    expect(readModes({ currentModeId: "ask", availableModes })).toEqual({
+      current: "ask",
+      available: [
+        { id: "ask", name: "Ask", description: "Asks" },
+        { id: "x", name: "x", description: null },
+      ],
+    });
+    expect(readModes({ currentModeId: "ask" })).toEqual({ current: "ask", available: [] });
+    expect(readModes({ availableModes })).toBeNull();
+    expect(readModes(null)).toBeNull();
+  });
+
+  it("are options with their choices, by themselves or in groups", () => {
+    const fast = { value: "fast", name: "Fast", description: "Answers soon" };
+    const options = [
+      { id: "model", name: "Model", category: "model", type: "select", currentValue: "fast" },
+      { id: "level", type: "select", currentValue: "fast", options: [fast, { value: "deep" }, {}] },
+      {
+        id: "family",
+        type: "select",
+        currentValue: "fast",
+        options: [{ group: "a", name: "A", options: [fast, { group: "b", options: [fast] }] }],
+      },
+      { id: "loud", name: "Loud", description: "Says more", type: "boolean", currentValue: true },
+    ];
+    const deep = { value: "deep", name: "deep", description: null, group: null };
+    expect(readOptions(options)).toEqual([
+      {
+        ...WORDS,
+        id: "model",
+        name: "Model",
+        category: "model",
+        type: "select",
+        value: "fast",
+        choices: [],
+      },
+      {
+        ...WORDS,
+        id: "level",
+        name: "level",
+        type: "select",
+        value: "fast",
+        choices: [{ ...fast, group: null }, deep],
+      },
+      {
+        ...WORDS,
+        id: "family",
+        name: "family",
+        type: "select",
+        value: "fast",
+        choices: [{ ...fast, group: "A" }],
+      },
+      {
+        ...WORDS,
+        id: "loud",
+        name: "Loud",
+        description: "Says more",
+        type: "boolean",
+        value: true,
+      },
+    ]);
+  });
+
+  it("are kept as they came where their kind is not known, and left out where they have no id", () => {
+    const colour = { id: "colour", name: "Colour", type: "palette", currentValue: ["red"] };
+    const odd = { id: "odd", type: "boolean", currentValue: "yes" };
+    expect(readOptions([colour, odd, { name: "Nameless" }, "x"])).toEqual([
+      { ...WORDS, id: "colour", name: "Colour", type: "other", fields: colour },
+      { ...WORDS, id: "odd", name: "odd", type: "other", fields: odd },
+    ]);
+    expect(readOptions(undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { joinedSessions } from "../../src/bridge/link/joined-sessions.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import type { SessionCommand } from "../../src/domain/session-command.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { eventually } from "../support/eventually.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, ME, worldOf } from "../support/session-world.ts";
+
+type Attach = Extract<SessionCommand, { readonly type: "attach" }>;
+
+const from = (clientId: string) => ({ principal: ME, clientId });
+
+function attach(clientId: string, attachmentId: string, more: Partial<Attach> = {}): Attach {
+  return { type: "attach", clientId, attachmentId, mode: "controller", name: "editor", ...more };
+}
+
+/** A process that joined one owner and then another, each with the same log; what the second is sent is written down. */
+async function joinedProcess() {
+  const { sessions: owned, sessionId } = await worldOf(
+    agentOf({ provider: scriptedProvider([says("Hi")]) }),
+  );
+  const sent: Attach[] = [];
+  const dying = new AbortController();
+  const second: Sessions = {
+    ...owned,
+    command(id, command, sender) {
+      if (command.type === "attach") sent.push(command);
+      return owned.command(id, command, sender);
+    },
+  };
+  const { signal: never } = new AbortController();
+  const owners = [
+    { sessions: owned, gone: dying.signal },
+    { sessions: second, gone: never },
+  ];
+  const sessions = joinedSessions({
+    clock: systemClock,
+    join: async () => owners.shift() ?? Promise.reject(new Error("no more")),
+  });
+  const heard: Envelope[] = [];
+  const leaving = new AbortController();
+  const follow = async (): Promise<void> => {
+    for await (const { events } of sessions.subscribe(sessionId, undefined, leaving.signal))
+      heard.push(...events);
+  };
+  onTestFinished(async () => {
+    leaving.abort();
+    await following;
+  });
+  const following = follow();
+  return {
+    sessions,
+    owned,
+    sessionId,
+    /** Until what is in the log was read. */
+    caughtUp: async (): Promise<void> => {
+      const { seq } = (await owned.find(sessionId)) ?? { seq: Number.NaN };
+      await eventually(() => expect(heard.at(-1)?.seq).toBe(seq));
+    },
+    /** What the clients are attached as to the next owner. */
+    ownerDies: async () => {
+      dying.abort();
+      await sessions.find(sessionId);
+      return sent.map(({ clientId, mode, takeOver }) => ({ clientId, mode, takeOver }));
+    },
+  };
+}
+
+describe("a client whose sessions' owner dies", () => {
+  it("is attached to the next one as what it was, and never takes over", async () => {
+    const { sessions, sessionId, caughtUp, ownerDies } = await joinedProcess();
+    await sessions.command(sessionId, attach("a", "a1"), from("a"));
+    await sessions.command(sessionId, attach("b", "b1", { takeOver: true }), from("b"));
+    await caughtUp();
+    expect(await ownerDies()).toEqual([
+      { clientId: "a", mode: "observer", takeOver: undefined },
+      { clientId: "b", mode: "controller", takeOver: undefined },
+    ]);
+  });
+
+  it("is an observer where somebody of another process took over since", async () => {
+    const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
+    const taking = { takeOver: true };
+    await sessions.command(sessionId, attach("a", "a1", taking), from("a"));
+    await owned.command(sessionId, attach("c", "c1", taking), from("c"));
+    await caughtUp();
+    expect(await ownerDies()).toEqual([{ clientId: "a", mode: "observer", takeOver: undefined }]);
+    const { clients } = await owned.peek(sessionId);
+    expect(clients.find(({ mode }) => mode === "controller")?.clientId).toBe("c");
+  });
+
+  it("is not attached where it was sent away, or has come another way since", async () => {
+    const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
+    const watching = { mode: "observer" } as const;
+    await sessions.command(sessionId, attach("a", "a0", watching), from("a"));
+    await owned.command(
+      sessionId,
+      { type: "detach", clientId: "a", reason: "operator" },
+      from("c"),
+    );
+    const bound = { ...watching, secretDigest: "d" };
+    await sessions.command(sessionId, attach("b", "b1", bound), from("b"));
+    await owned.command(sessionId, attach("b", "b2", bound), from("b"));
+    await caughtUp();
+    expect(await ownerDies()).toEqual([]);
+  });
+
+  it("is attached where it came back after it was sent away", async () => {
+    const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
+    await sessions.command(sessionId, attach("a", "a0"), from("a"));
+    await owned.command(
+      sessionId,
+      { type: "detach", clientId: "a", reason: "operator" },
+      from("c"),
+    );
+    await sessions.command(sessionId, attach("a", "a1"), from("a"));
+    await caughtUp();
+    expect(await ownerDies()).toEqual([{ clientId: "a", mode: "controller", takeOver: undefined }]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import {
+  createHost,
+  type AskedContext,
+  type Awaitable,
+  type ClientMode,
+  type Host,
+  type McpServer,
+  type ReadableInput,
+  type RecordLimits,
+  type Report,
+  type RpcOutcome,
+  type RpcRequest,
+  type SessionPlace,
+  type WritableOutput,
+} from "../../src/host/index.ts";
+
+/** A host around another one, as a program writes it that knows the public entry alone. */
+function audited(host: Host, heard: (method: string) => Awaitable<void>): Host {
+  return {
+    capabilities: host.capabilities,
+    async answer(request: RpcRequest, context: AskedContext): Promise<RpcOutcome> {
+      await heard(request.method);
+      return host.answer(request, context);
+    },
+  };
+}
+
+describe("the types of the host's entry", () => {
+  it("name all that its functions take and give", async () => {
+    const notes: string[] = [];
+    const report: Report = (message) => void notes.push(message);
+    const records: Partial<RecordLimits> = { calls: 10 };
+    const host = audited(createHost({ report, records }), (method) => void notes.push(method));
+    const request: RpcRequest = { type: "request", id: 1, method: "of/tomorrow", params: {} };
+    const { signal } = new AbortController();
+    const outcome = await host.answer(request, { connectionId: "c", signal });
+    expect(outcome).toMatchObject({ ok: false, error: { code: -32601 } });
+    expect(notes).toEqual(["of/tomorrow"]);
+  });
+
+  it("fit what a program has", () => {
+    const mode: ClientMode = "observer";
+    const server: McpServer = { name: "files", command: "files" };
+    const place: SessionPlace = { workingDirectory: "/", folders: ["/library"], servers: [server] };
+    const input: ReadableInput = new ReadableStream<Uint8Array>();
+    const output: WritableOutput = new WritableStream<Uint8Array>();
+    expect([mode, place.servers, typeof input, typeof output]).toEqual([
+      "observer",
+      [server],
+      "object",
+      "object",
+    ]);
+  });
+});
