@@ -55,6 +55,7 @@ export type AgentEvent =
   | ToolExamined
   | PolicyDecided
   | ToolStarted
+  | ToolAwaited
   | ToolSpawned
   | ToolProgramEnded
   | ToolProgressed
@@ -517,6 +518,26 @@ export interface ToolStarted {
   /** Of the arguments it runs with. */
   readonly digest: string;
   readonly approvalId?: string;
+  /**
+   * A client's machine may have done it already, and nobody said that it is to be done again: it is asked what came of it, and
+   * does nothing where it does not know.
+   */
+  readonly isRepeat?: true;
+}
+
+/**
+ * Nobody waits any more for what a client's machine is at, and that machine knows its calls again: the call is put to it
+ * once more when it is back with the same tool.
+ */
+export interface ToolAwaited {
+  readonly type: "tool.awaited";
+  readonly toolCallId: string;
+  /** The digest of the tool: one that says something else of itself is another. */
+  readonly tool: string;
+  /** What came in between: the bridge was killed, or the client was lost. */
+  readonly after: "kill" | "loss";
+  /** Milliseconds since 1970: no longer than this. */
+  readonly until: number;
 }
 
 /** Synced before the process is let go. */

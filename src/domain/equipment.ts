@@ -9,6 +9,8 @@ import type { KnownShells } from "./shell.ts";
 export interface Equipment {
   readonly servers: readonly BroughtServer[];
   readonly tools: readonly HostTool[];
+  /** Its machine knows the calls of its tools again by their ids: it runs each once, and says again what came of it. */
+  readonly knowsCalls?: boolean;
   /** Absent for a client that offers nothing of it, or is of another machine than the session. */
   readonly editor?: EditorOffer;
 }

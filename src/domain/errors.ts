@@ -16,6 +16,7 @@ export const ERROR_CODES = [
   "invalid_tool",
   "mcp_server_failed",
   "host_failed",
+  "outcome_unknown",
   "resume_mismatch",
   "unreadable_input",
   "invalid_option",

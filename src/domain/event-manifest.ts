@@ -48,6 +48,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "tool.examined": step("tools"),
   "policy.decided": barrier("tools"),
   "tool.started": barrier("tools"),
+  "tool.awaited": barrier("tools"),
   "tool.spawned": barrier("tools"),
   "tool.program.ended": step("tools"),
   "tool.progressed": step("tools"),

@@ -13,12 +13,14 @@ function world(limits: Partial<RecordLimits> = {}) {
     clock.monotonic(),
   );
   let runs = 0;
-  const call = (id: string, result: unknown = id): Promise<RpcOutcome> =>
-    records.once({ id, words: id, cancelled: never() }, async () => {
+  const once = (id: string, result: unknown, isRepeat: boolean): Promise<RpcOutcome> =>
+    records.once({ id, words: id, isRepeat, cancelled: never() }, async () => {
       runs += 1;
       return { ok: true, result };
     });
-  return { clock, call, runs: () => runs };
+  const call = (id: string, result: unknown = id): Promise<RpcOutcome> => once(id, result, false);
+  const repeat = (id: string): Promise<RpcOutcome> => once(id, "again", true);
+  return { clock, call, repeat, runs: () => runs };
 }
 
 describe("the records of calls", () => {
@@ -32,6 +34,19 @@ describe("the records of calls", () => {
     expect(runs()).toBe(2);
     await call("z");
     expect(runs()).toBe(3);
+  });
+
+  it("answer a repeat with what came of the call, and do not run one that they do not know", async () => {
+    const { clock, call, repeat, runs } = world();
+    await call("a", "first");
+    expect(await repeat("a")).toEqual({ ok: true, result: "first" });
+    const unknown = { ok: false, error: { data: { code: "outcome_unknown" } } };
+    expect(await repeat("b")).toMatchObject(unknown);
+    clock.advance(1001);
+    expect(await repeat("a")).toMatchObject(unknown);
+    expect(runs()).toBe(1);
+    // Whoever says that it is to be run says so.
+    expect(await call("b")).toEqual({ ok: true, result: "b" });
   });
 
   it("leave in the order of their ends when there are too many [W-40]", async () => {
@@ -60,7 +75,7 @@ describe("the records of calls", () => {
     let finish = (): void => {};
     let runs = 0;
     const once = (id: string, wait: Promise<void>): Promise<RpcOutcome> =>
-      records.once({ id, words: id, cancelled: never() }, async () => {
+      records.once({ id, words: id, isRepeat: false, cancelled: never() }, async () => {
         runs += 1;
         await wait;
         return { ok: true, result: runs };

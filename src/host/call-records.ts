@@ -13,6 +13,8 @@ export interface RecordedCall {
   readonly id: string;
   /** What the call says: the same id with other words is another call. */
   readonly words: string;
+  /** It may have been run before: where nothing is known of it, it is not run. */
+  readonly isRepeat: boolean;
   /** The answer is no longer wanted, by whoever asked this time. */
   readonly cancelled: AbortSignal;
 }
@@ -90,7 +92,9 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
   return {
     async once(call, run) {
       tidy();
-      const { words, outcome, stop } = entries.get(call.id) ?? begin(call, run);
+      const known = entries.get(call.id);
+      if (known === undefined && call.isRepeat) return UNKNOWN;
+      const { words, outcome, stop } = known ?? begin(call, run);
       if (words !== null && words !== call.words) return OTHER;
       const { cancelled } = call;
       // It goes on when a connection is lost: what it comes to is for whoever asks again.
@@ -105,6 +109,12 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
 const DROPPED: RpcOutcome = {
   ok: false,
   error: internalError("This call was run before; its result is no longer kept"),
+};
+const UNKNOWN: RpcOutcome = {
+  ok: false,
+  error: internalError("This call may have been run before; what came of it is not known here", {
+    code: "outcome_unknown",
+  }),
 };
 const OTHER: RpcOutcome = {
   ok: false,

@@ -370,7 +370,7 @@ describe("a host that is asked for something else", () => {
     expect(capabilities({ tools: [], files: { read: () => "" }, shells })).toEqual({
       fs: { readTextFile: true, writeTextFile: false },
       terminal: false,
-      _meta: { harn: { tools: true, shells: true } },
+      _meta: { harn: { tools: true, callRecords: true, shells: true } },
     });
     const { runtime } = await connected({ tools: [] });
     expect(runtime.heard[0]).toMatchObject({

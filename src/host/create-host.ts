@@ -74,9 +74,10 @@ function errorOf(error: unknown): RpcError {
 
 function capabilitiesOf(options: HostOptions): JsonObject {
   const { files, terminals } = options;
-  const bridge = (["tools", "skills", "skillMatch", "shells"] as const).filter(
+  const offered = (["tools", "skills", "skillMatch", "shells"] as const).filter(
     (name) => options[name] !== undefined,
   );
+  const bridge = options.tools === undefined ? offered : [...offered, "callRecords"];
   return clientCapabilities({
     readsFiles: files?.read !== undefined,
     writesFiles: files?.write !== undefined,

@@ -54,7 +54,7 @@ export function hostTools(
     async call(request, { connectionId, signal }) {
       const call = readNamedCall(request.params);
       if (!call.ok) return call;
-      const { name, args, callId } = call.value;
+      const { name, args, callId, isRepeat = false } = call.value;
       const words = `${name} ${jsonText(args)}`;
       // Without an id of its own, a call is told from others by its request, which only counts on its connection. Ids outlive
       // results, so that they are short whatever the agent says.
@@ -62,7 +62,7 @@ export function hostTools(
         callId === undefined
           ? `request ${connectionId} ${shortDigest(`${jsonText(request.id)} ${words}`)}`
           : `call ${callId.length > MOST_ID ? shortDigest(callId) : callId}`;
-      const recorded = { id, words, cancelled: signal };
+      const recorded = { id, words, isRepeat, cancelled: signal };
       return records.once(recorded, (cancelled) => run(call.value, cancelled));
     },
   };

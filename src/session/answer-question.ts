@@ -5,7 +5,7 @@ import { digestOf } from "../platform/digest.ts";
 import { grant } from "./approvals/grants.ts";
 import { answered, voted } from "./approvals/questions.ts";
 import { refused } from "./refused.ts";
-import { finishTool, notRun } from "./tools/finish-tool.ts";
+import { finishTool, notRun, whenLost } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
@@ -81,10 +81,10 @@ function closeAnswered(work: Work, toolCallId: string, { decision, reason }: Ans
     const text = `${notRun(run)}: it was denied.${why}`;
     finishTool(work, run, { ending: "denied", text });
   } else if (decision === "done") {
-    const text = `${run.name} did its work; its output was lost when the bridge was killed.${why}`;
+    const text = `${run.name} did its work; its output was lost ${whenLost(run)}.${why}`;
     finishTool(work, run, { ending: "succeeded", text });
   } else if (decision === "failed") {
-    const text = `${run.name} failed when the bridge was killed.${why}`;
+    const text = `${run.name} failed ${whenLost(run)}.${why}`;
     finishTool(work, run, { ending: "failed", text });
   }
 }

@@ -14,6 +14,7 @@ import {
   takeToolEnd,
   takeToolNews,
 } from "./tools/take-tool-input.ts";
+import { repeatAwaited } from "./tools/awaited-calls.ts";
 import { judgeStart } from "./tools/judge-start.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
@@ -108,6 +109,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
     case "agent-changed":
       if (work.state.agent?.digest !== input.agent.digest) bindAgent(work, input.agent);
       if (input.starting !== undefined) judgeStart(work, input.starting);
+      repeatAwaited(work);
       return undefined;
     case "equipment-failed":
       noteProblems(work, input.problems);

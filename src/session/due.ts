@@ -5,7 +5,7 @@ import type { BoundAgent } from "./input.ts";
 import type { TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./state.ts";
 import { toExamine } from "./tools/judge-call.ts";
-import { isToJudge } from "./tools/tools-state.ts";
+import { isRepeat, isToJudge } from "./tools/tools-state.ts";
 import { resultsDeadline } from "./turn/paused-turn.ts";
 import { turnProgress } from "./turn/turn-progress.ts";
 import type { Outgoing, Stage, Upstream } from "./turn/turn-state.ts";
@@ -42,6 +42,8 @@ export type Effect =
       /** The provider's id of the call. */
       readonly providerCallId: string;
       readonly input: JsonObject;
+      /** It only asks what came of the attempts before. */
+      readonly isRepeat?: true;
       /** Where its paths led when it was judged. */
       readonly paths?: readonly PathFact[];
     }
@@ -110,8 +112,11 @@ function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
       yield { type: "examine", toolCallId, name, input: given, digest, agent: agent.digest };
     }
     if (status !== "running" || call === null || input === null) continue;
-    const paths = examined === undefined ? {} : { paths: examined.paths };
-    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input, ...paths };
+    const beside = {
+      ...(isRepeat(run) && { isRepeat: true as const }),
+      ...(examined !== undefined && { paths: examined.paths }),
+    };
+    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input, ...beside };
   }
 }
 
@@ -127,10 +132,13 @@ function isNextCallWanted(stage: Stage, agent: BoundAgent | null): boolean {
   return decided === "continue";
 }
 
-function nextDeadline({ approvals, clients, turn, agent }: SessionState): number | null {
+function nextDeadline({ approvals, clients, tools, turn, agent }: SessionState): number | null {
   const pause = turn.current?.pause ?? null;
   const deadlines = [
     ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
+    ...tools.runs.flatMap(({ status, awaited }) =>
+      status === "awaited" && awaited !== undefined ? [awaited.until] : [],
+    ),
     ...(pause === null ? [] : [resultsDeadline(pause, agent?.facts.resultsMs)]),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);

@@ -42,9 +42,10 @@ export function hostAnswers(): HostAnswers {
 
 /** The client's own words, where it has some. */
 function failed(payload: JsonObject = {}): SpanlineError {
-  const { message } = payload;
+  const { message, code } = payload;
   const isSaid = typeof message === "string" && message !== "";
-  return new SpanlineError("host_failed", isSaid ? message : "The client could not do it");
+  const kind = code === "outcome_unknown" ? code : "host_failed";
+  return new SpanlineError(kind, isSaid ? message : "The client could not do it");
 }
 
 const REASONS = {

@@ -1,12 +1,14 @@
 import { unanswered } from "./approvals/questions.ts";
 import { expireRequests } from "./clients/host-requests.ts";
-import { finishTool, notRun } from "./tools/finish-tool.ts";
+import { giveUpAwaited } from "./tools/awaited-calls.ts";
+import { finishTool, notRun, unknownText } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
 import { endLatePause } from "./turn/paused-turn.ts";
 import type { Work } from "./work.ts";
 
 /** What nobody answered in time is answered by its deadline, and never with a yes. */
 export function passTime(work: Work): void {
+  giveUpAwaited(work);
   for (const asked of work.state.approvals.pending) {
     const { question, about, deadline } = asked;
     if (deadline > work.at) continue;
@@ -23,9 +25,6 @@ function closeTool(work: Work, toolCallId: string, question: "run" | "outcome"):
   const [ending, text] =
     question === "run"
       ? (["denied", `${notRun(run)}: nobody approved it in time.`] as const)
-      : ([
-          "unknown",
-          `${run.name} was running when the bridge was killed. Whether it did its work is not known: look before you call it again.`,
-        ] as const);
+      : (["unknown", unknownText(run)] as const);
   finishTool(work, run, { ending, text });
 }

@@ -1,7 +1,7 @@
 import { guardCall } from "../async/call-guard.ts";
 import { untilAborted } from "../async/pause.ts";
 import type { ToolAside, ToolEnding } from "../domain/agent-event.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, thrownMessage } from "../domain/errors.ts";
 import { readPlan, type PlanEntry } from "../domain/plan.ts";
 import { toolError, toolSuccess } from "../domain/tool.ts";
 import { isToolOutput } from "../domain/tool-output.ts";
@@ -80,13 +80,18 @@ async function ended(effect: ToolEffect, work: ToolWork): Promise<Ended> {
     else {
       if (!work.signal.aborted) work.report(new Error(`The tool ${name} failed`, { cause: error }));
       const result = toolError(callId, `${name} failed: ${messageOf(error)}`);
-      made = { ending: "failed", result };
+      made = { ending: isUnknown(error) ? "unknown" : "failed", result };
     }
   } finally {
     guard.release();
     await end();
   }
   return { ...made, ...(await keepOutput(made.result, effect, work)) };
+}
+
+/** Whoever was asked what came of the call before does not know. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "outcome_unknown";
 }
 
 /** What a tool says beside its output is for people, and not for the model. */
@@ -110,7 +115,7 @@ function timedOut({ providerCallId: callId, name }: ToolEffect, { facts }: Tool)
 }
 
 function contextOf(
-  { toolCallId, attempt, paths }: ToolEffect,
+  { toolCallId, attempt, isRepeat, paths }: ToolEffect,
   { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
@@ -134,6 +139,7 @@ function contextOf(
     toolCallId,
     idempotencyKey: toolCallId,
     attempt,
+    ...(isRepeat !== undefined && { isRepeat }),
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(folders !== undefined && { folders }),
     ...(paths !== undefined && { paths }),

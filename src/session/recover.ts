@@ -1,11 +1,12 @@
+import type { AgentFacts } from "../domain/agent-event.ts";
 import { doubtApprovals } from "./approvals/doubt.ts";
 import { bindAgent } from "./bind-agent.ts";
 import { detachAll } from "./clients/attach-client.ts";
 import { dropRequests } from "./clients/host-requests.ts";
 import type { Input } from "./input.ts";
 import { askWhatCame, startTool } from "./tools/advance-tools.ts";
-import { record, ruleOn } from "./tools/rule-on.ts";
-import type { ToolRun } from "./tools/tools-state.ts";
+import { awaitAgain, awaitClient } from "./tools/awaited-calls.ts";
+import { isStillAllowed } from "./tools/rule-on.ts";
 import { loseCall } from "./turn/call-said.ts";
 import { agentOf, type Work } from "./work.ts";
 
@@ -19,6 +20,8 @@ export function recover(work: Work, { epoch, agent, isHere = false, doubt }: Rec
   // Before anything else: the time since the event before it was nobody's.
   if (isBusy) work.emit({ type: "session.recovered", epoch });
   if (doubt !== undefined) doubtApprovals(work, doubt);
+  // What clients brought is in the definition of before.
+  awaitClients(work, agent?.facts);
   if (agent !== undefined) bindAgent(work, agent);
   if (!isBusy) return;
   if (!isHere) detachAll(work);
@@ -36,10 +39,11 @@ export function recover(work: Work, { epoch, agent, isHere = false, doubt }: Rec
 
 const MAX_ATTEMPTS = 3;
 
-/** The rules may be others than when it was started. What they now deny, or want asked anew, is no longer allowed. */
-function isStillAllowed(work: Work, run: ToolRun): boolean {
-  const ruling = ruleOn(work, run);
-  if (ruling.verdict !== "decide" || ruling.decision.action !== "allow") return false;
-  record(work, run, ruling);
-  return true;
+/** Tools of clients that are not there yet, and that know their calls again. */
+function awaitClients(work: Work, now: AgentFacts = agentOf(work)): void {
+  for (const run of work.state.tools.runs) {
+    if (run.status === "awaited") awaitAgain(work, run);
+    if (run.status !== "running" || now.tools.some(({ name }) => name === run.name)) continue;
+    awaitClient(work, run, "kill");
+  }
 }

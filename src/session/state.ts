@@ -40,7 +40,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "12";
+export const STATE_FORM = "13";
 
 export const initialState: SessionState = {
   seq: 0,

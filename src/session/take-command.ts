@@ -7,11 +7,14 @@ import { isWider } from "../domain/session-mode.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat, isOwnStay } from "./clients/attach-client.ts";
-import { answerHost } from "./clients/host-requests.ts";
+import type { HostRequest } from "./clients/clients-state.ts";
+import { answerHost, dropRequests } from "./clients/host-requests.ts";
 import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
 import { refused } from "./refused.ts";
 import type { SessionState } from "./state.ts";
+import { awaitClient } from "./tools/awaited-calls.ts";
+import { runOf } from "./tools/tools-state.ts";
 import { giveResults } from "./turn/paused-turn.ts";
 import { cancel, forget, prompt, withdraw } from "./turn/take-turn-command.ts";
 import type { Work } from "./work.ts";
@@ -46,7 +49,7 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     case "heartbeat":
       return heartbeat(work, command);
     case "detach":
-      return detach(work, command);
+      return leave(work, command);
     case "answer-host":
       return answerHost(work, command, by);
     case "extend": {
@@ -63,6 +66,19 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     default:
       return command satisfies never;
   }
+}
+
+/** What its machine is at goes on there, and may be asked for again. */
+function leave(work: Work, command: Extract<SessionCommand, { type: "detach" }>): CommandReply {
+  const reply = detach(work, command);
+  if (reply.status === "refused") return reply;
+  const isOwn = ({ clientId }: HostRequest): boolean => clientId === command.clientId;
+  for (const { toolCallId = "" } of work.state.clients.requests.filter(isOwn)) {
+    const run = runOf(work.state.tools, toolCallId);
+    if (run?.status === "running") awaitClient(work, run, "loss");
+  }
+  dropRequests(work, isOwn);
+  return reply;
 }
 
 /** A client that only looks on asks, answers and ends nothing, whatever its principal may. */

@@ -39,6 +39,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** More than 1 when the bridge was killed while it ran. */
   readonly attempt: number;
+  /** A client's machine is to say what came of the attempts before, and to do nothing where it does not know. */
+  readonly isRepeat?: true;
   /** Where the session works, if it said so. */
   readonly workingDirectory?: string;
   /** Folders that belong to its workspace beside that one. */

@@ -12,6 +12,8 @@ const READ = {
   schema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
 };
 const HOST = { _meta: { harn: { hostTools: true } } };
+/** One that runs each call once, and says again what came of it. */
+const KNOWING = { _meta: { harn: { hostTools: true, callRecords: true } } };
 const SETUP = { cwd: "/work", mcpServers: [] };
 const READS = [wants({ id: "c1", name: "host__Read", input: { path: "a.ts" } }), says("Done.")];
 
@@ -30,14 +32,24 @@ function answering(client: AcpClient, method: string, answer: (request: Message)
   void next();
 }
 
-async function hosted(
+async function hostOf(
   world: EquippedSessions,
   tools: JsonValue = [READ],
-): Promise<{ readonly client: AcpClient; readonly sessionId: string }> {
+  clientCapabilities: object = HOST,
+): Promise<AcpClient> {
   // However long this machine takes.
   const client = await acpClient(world.sessions, { clock: fakeClock() });
   answering(client, "host/tools/list", () => ({ result: { tools } }));
-  await client.ask("initialize", { clientCapabilities: HOST });
+  await client.ask("initialize", { clientCapabilities });
+  return client;
+}
+
+async function hosted(
+  world: EquippedSessions,
+  tools: JsonValue = [READ],
+  capabilities: object = HOST,
+): Promise<{ readonly client: AcpClient; readonly sessionId: string }> {
+  const client = await hostOf(world, tools, capabilities);
   const { sessionId } = await client.result("session/new", SETUP);
   return { client, sessionId: asText(sessionId) };
 }
@@ -164,5 +176,134 @@ describe("the tools of a host", () => {
     client.send({ jsonrpc: "2.0", id: call["id"], result: "text" });
     expect(isObject(await done)).toBe(true);
     expect(count(client, "builtin_call")).toBe(1);
+  });
+});
+
+const CALL = "builtin_call";
+const isCall = ({ method }: Message): boolean => method === CALL;
+
+function callOf(message: Message): JsonValue | undefined {
+  const { params } = message;
+  const meta = isObject(params) && isObject(params["_meta"]) ? params["_meta"]["harn"] : undefined;
+  return meta;
+}
+
+/** A host that runs a tool for a prompt, up to the loss of its connection. */
+async function lost(world: EquippedSessions) {
+  const { client, sessionId } = await hosted(world, [READ], KNOWING);
+  client.send({ jsonrpc: "2.0", id: 90, method: "session/prompt", params: prompt(sessionId) });
+  const call = callOf(await client.find(isCall));
+  const drop = async (): Promise<void> => {
+    client.socket.destroy();
+    await client.served;
+  };
+  return { sessionId, call, drop };
+}
+
+async function ended(world: EquippedSessions, sessionId: string): Promise<void> {
+  await eventually(async () =>
+    expect((await world.log(sessionId)).at(-1)?.event.type).toBe("turn.finished"),
+  );
+}
+
+describe("a call of a host that knows its calls again", () => {
+  it("is put to it again under its id, as a repeat, when it is back after its connection was lost", async () => {
+    const world = equippedSessions(READS);
+    const { sessionId, call, drop } = await lost(world);
+    await drop();
+    const back = await hostOf(world, [READ], KNOWING);
+    answering(back, CALL, () => ({ result: "what came of it" }));
+    await back.result("session/resume", { sessionId, ...SETUP });
+    await ended(world, sessionId);
+    expect(callOf(await back.find(isCall))).toEqual({ ...Object(call), attempt: 2 });
+    expect(await world.results(sessionId)).toEqual(["what came of it"]);
+    expect(count(back, "session/request_permission")).toBe(0);
+  });
+
+  it("stays with a client that takes a name of its own while it runs", async () => {
+    const world = equippedSessions(READS);
+    const { client, sessionId } = await hosted(world, [READ], KNOWING);
+    const done = client.result("session/prompt", prompt(sessionId));
+    await client.find(isCall);
+    client.send({
+      jsonrpc: "2.0",
+      id: 91,
+      method: "session/attach",
+      params: { sessionId, clientId: "ide", mode: "controller" },
+    });
+    const again = await client.find((one) => isCall(one) && Object(callOf(one)).attempt === 2);
+    client.send({ jsonrpc: "2.0", id: again["id"], result: "text" });
+    expect(isObject(await done)).toBe(true);
+    expect(await world.results(sessionId)).toEqual(["text"]);
+    // What it is at goes on.
+    expect(count(client, "$/cancel_request")).toBe(0);
+  });
+
+  it("is waited for a minute, and then the model is told that nobody knows what came of it", async () => {
+    const clock = fakeClock();
+    const world = equippedSessions(READS, { clock });
+    const { sessionId, drop } = await lost(world);
+    await drop();
+    clock.advance(59_000);
+    expect(await world.results(sessionId)).toEqual([]);
+    clock.advance(1000);
+    await ended(world, sessionId);
+    expect((await world.results(sessionId)).join()).toContain(
+      "was running when its client was lost. Whether it did its work is not known",
+    );
+  });
+
+  it("is asked about after a minute where the bridge was killed, and nobody came", async () => {
+    const clock = fakeClock();
+    const killed = equippedSessions(READS, { clock });
+    const { sessionId } = await lost(killed);
+    const world = equippedSessions([says("Done.")], { clock, store: killed.store });
+    await world.sessions.recover();
+    const asked = async () =>
+      (await world.log(sessionId)).flatMap(({ event }) =>
+        event.type === "approval.requested" ? [event.action] : [],
+      );
+    clock.advance(59_000);
+    expect(await asked()).toEqual([]);
+    clock.advance(1000);
+    await eventually(async () =>
+      expect(await asked()).toEqual([
+        "host__Read was running when the bridge was killed. What came of it?",
+      ]),
+    );
+  });
+
+  it("is asked about where the tool that is back is another one", async () => {
+    const world = equippedSessions(READS);
+    const { sessionId, drop } = await lost(world);
+    await drop();
+    const other = { ...READ, description: "Reads and tells everybody" };
+    const back = await hostOf(world, [other], KNOWING);
+    await back.result("session/resume", { sessionId, ...SETUP });
+    const question = await back.find(({ method }) => method === "session/request_permission");
+    expect(JSON.stringify(question)).toContain("was running when its client was lost");
+    expect(count(back, CALL)).toBe(0);
+  });
+
+  it("is run by a host that did not know it only when somebody says so", async () => {
+    const world = equippedSessions(READS);
+    const { sessionId, call, drop } = await lost(world);
+    await drop();
+    const back = await hostOf(world, [READ], KNOWING);
+    answering(back, CALL, (request) =>
+      Object(callOf(request)).attempt === 2
+        ? { error: { code: -32603, message: "Not known", data: { code: "outcome_unknown" } } }
+        : { result: "run now" },
+    );
+    answering(back, "session/request_permission", () => ({
+      result: { outcome: { outcome: "selected", optionId: "run-again" } },
+    }));
+    await back.result("session/resume", { sessionId, ...SETUP });
+    await ended(world, sessionId);
+    expect(back.messages.filter(isCall).map(callOf)).toEqual([
+      { ...Object(call), attempt: 2 },
+      call,
+    ]);
+    expect(await world.results(sessionId)).toEqual(["run now"]);
   });
 });

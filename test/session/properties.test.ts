@@ -48,6 +48,7 @@ function comeToRest(session: SimulatedSession): void {
     session.pass(1);
     const [effect] = effects;
     const [asked] = state.approvals.pending;
+    const awaited = state.tools.runs.find(({ status }) => status === "awaited")?.awaited;
     if (effect?.type === "call") {
       session.send({ type: "call-said", callId: effect.callId, said: SILENCE });
     } else if (effect?.type === "tool") {
@@ -63,8 +64,9 @@ function comeToRest(session: SimulatedSession): void {
       const command = giving(session, { do: "give", how: "all", isSpeaking: false });
       const by = { kind: "user", principal: "me" } as const;
       session.send({ type: "commanded", command, by, rights: ["prompt", "control"] });
-    } else if (asked !== undefined) {
-      session.pass(Math.max(0, asked.deadline - session.now));
+    } else if (asked !== undefined || awaited !== undefined) {
+      const until = asked?.deadline ?? awaited?.until ?? 0;
+      session.pass(Math.max(0, until - session.now));
       session.send({ type: "time-passed" });
     }
   }

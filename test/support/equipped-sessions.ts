@@ -20,12 +20,17 @@ export interface EquippedSessions {
   readonly results: (sessionId: string) => Promise<readonly string[]>;
 }
 
+interface EquippedOptions extends Partial<AgentParts> {
+  readonly clock?: SteadyClock;
+  /** Of another that has it no longer. */
+  readonly store?: Store;
+}
+
 /** Sessions to which clients can bring something, as a bridge runs them. */
 export function equippedSessions(
   answers: readonly Answer[],
-  { clock = systemClock, ...parts }: Partial<AgentParts> & { readonly clock?: SteadyClock } = {},
+  { clock = systemClock, store = memoryStore(), ...parts }: EquippedOptions = {},
 ): EquippedSessions {
-  const store = memoryStore();
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const environment = { PATH: process.env["PATH"] };

@@ -13,15 +13,21 @@ export interface UsableTools {
   readonly problems: readonly Failure[];
 }
 
+/** Whose machine it is, and what is known of it. */
+export interface ToolHost {
+  readonly clientId: string;
+  readonly knowsCalls: boolean;
+}
+
 /** The tools of a client's machine for a model. One that cannot be used costs no other. */
-export function hostTools(offered: readonly HostTool[], clientId: string): UsableTools {
+export function hostTools(offered: readonly HostTool[], host: ToolHost): UsableTools {
   const tools: Tool[] = [];
   const problems: Failure[] = [];
   for (const one of offered) {
     const { schema, problem } = readSchema(objectSchema(one.schema));
     if (schema === undefined) problems.push(unusable(one, problem));
     else if (schema["type"] !== "object") problems.push(unusable(one, "it is not of an object"));
-    else tools.push(hostTool(one, schema, clientId));
+    else tools.push(hostTool(one, schema, host));
   }
   return { tools, problems };
 }
@@ -35,22 +41,24 @@ function unusable({ name }: HostTool, problem: string): Failure {
   return new SpanlineError("invalid_tool", message).toFailure();
 }
 
-function hostTool({ name, ...said }: HostTool, schema: JsonObject, clientId: string): Tool {
+function hostTool({ name, ...said }: HostTool, schema: JsonObject, host: ToolHost): Tool {
+  const { clientId, knowsCalls } = host;
   return {
     facts: {
       name: modelName("host", name),
       description: descriptionOf({ name, ...said }),
       schema,
-      // Whether a host keeps what a call came to is not known.
-      idempotent: false,
+      // Asked again for a call that it knows, it runs nothing.
+      idempotent: knowsCalls,
       timeoutMs: HOST_TIMEOUT_MS,
       traits: TRAITS,
     },
     check: untrustedCheck(schema),
     async run(input, context) {
-      const { idempotencyKey: toolCallId, signal } = context;
+      const { idempotencyKey: toolCallId, attempt, isRepeat, signal } = context;
       signal.throwIfAborted();
-      const { result = null } = await context.host(clientId, "tool", { name, input, toolCallId });
+      const call = { name, input, toolCallId, ...(isRepeat === true && { attempt }) };
+      const { result = null } = await context.host(clientId, "tool", call);
       return result;
     },
   };

@@ -4,7 +4,6 @@ import { refused } from "../refused.ts";
 import type { Work } from "../work.ts";
 import type { Commanded } from "../input.ts";
 import { modeOf, type ClientsState } from "./clients-state.ts";
-import { dropRequests } from "./host-requests.ts";
 
 type Of<Type extends SessionCommand["type"]> = Extract<SessionCommand, { readonly type: Type }>;
 
@@ -83,6 +82,7 @@ export function heartbeat(work: Work, { clientId, metadata }: Of<"heartbeat">): 
   return accepted(work, clientId, clients.controller);
 }
 
+/** What the client was asked for stays open: `take-command.ts` says what becomes of it. */
 export function detach(work: Work, command: Of<"detach">): CommandReply {
   const { clientId, reason, attachmentId } = command;
   const { clients } = work.state;
@@ -95,7 +95,6 @@ export function detach(work: Work, command: Of<"detach">): CommandReply {
   if (clients.controller === clientId) {
     work.emit({ type: "control.passed", from: clientId, to: null });
   }
-  dropRequests(work, (request) => request.clientId === clientId);
   return accepted(work, clientId, clients.controller);
 }
 

@@ -22,6 +22,8 @@ export interface HostRequest {
   readonly requestId: string;
   readonly clientId: string;
   readonly deadline: number;
+  /** The call of a tool that it is for, where it is one of the client's own tools. */
+  readonly toolCallId?: string;
 }
 
 export const initialClients: ClientsState = { ...NOBODY, requests: [], bound: [] };
@@ -61,8 +63,11 @@ export function evolveClients(clients: ClientsState, event: AgentEvent, at: numb
         bound: boundNames(clients, event),
       };
     case "host.requested": {
-      const { requestId, clientId, deadline } = event;
-      return { ...clients, requests: [...clients.requests, { requestId, clientId, deadline }] };
+      const { requestId, clientId, kind, payload, deadline } = event;
+      const { toolCallId } = payload;
+      const call = kind === "tool" && typeof toolCallId === "string" ? { toolCallId } : {};
+      const request = { requestId, clientId, deadline, ...call };
+      return { ...clients, requests: [...clients.requests, request] };
     }
     case "host.answered": {
       const requests = clients.requests.filter(({ requestId }) => requestId !== event.requestId);

@@ -1,12 +1,13 @@
+import type { ToolStarted } from "../../domain/agent-event.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { isAskedByMode } from "../../policy/narrow.ts";
 import { agentOf, type Work } from "../work.ts";
 import { scopeText } from "../approvals/grant-scope.ts";
 import { ask } from "../approvals/questions.ts";
-import { denyTool, finishTool } from "./finish-tool.ts";
+import { denyTool, finishTool, whenLost } from "./finish-tool.ts";
 import { record, ruleOn, type Ruled } from "./rule-on.ts";
-import { isToJudge, type ToolRun } from "./tools-state.ts";
+import { isToJudge, isUnderWay, type ToolRun } from "./tools-state.ts";
 
 /**
  * Decides about the calls of which nothing was decided, and starts those that may run while there is room. `mayStart`
@@ -15,7 +16,7 @@ import { isToJudge, type ToolRun } from "./tools-state.ts";
 export function advanceTools(work: Work, mayStart: number): void {
   const { runs } = work.state.tools;
   const { parallelTools } = agentOf(work).caps;
-  let places = parallelTools - runs.filter(({ status }) => status === "running").length;
+  let places = parallelTools - runs.filter(isUnderWay).length;
   let starts = mayStart;
   for (const run of runs.filter(isToJudge)) {
     const isNew = run.attempt === 0;
@@ -75,23 +76,29 @@ function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
   });
 }
 
-/** A tool that was running when the bridge was killed, and that nobody can run again in silence. */
-export function askWhatCame(work: Work, { toolCallId, name, input }: ToolRun): void {
+/** Of a tool that was running when the bridge was killed, and that nobody can run again in silence. */
+export function askWhatCame(work: Work, run: ToolRun): void {
+  const { toolCallId, name, input } = run;
   ask(work, {
     question: "outcome",
     options: ["done", "failed", "run-again"],
     about: toolCallId,
-    action: `${name} was running when the bridge was killed. What came of it?`,
+    action: `${name} was running ${whenLost(run)}. What came of it?`,
     input,
   });
 }
 
-export function startTool(work: Work, { toolCallId, attempt, approvalId, input }: ToolRun): void {
+export function startTool(
+  work: Work,
+  { toolCallId, attempt, approvalId, input }: ToolRun,
+  beside: Pick<ToolStarted, "isRepeat"> = {},
+): void {
   work.emit({
     type: "tool.started",
     toolCallId,
     attempt: attempt + 1,
     digest: digestOf(input ?? {}),
     ...(approvalId !== undefined && { approvalId }),
+    ...beside,
   });
 }

@@ -16,7 +16,9 @@ export function evolveTools(
   switch (event.type) {
     case "agent.bound": {
       const { definition } = event;
-      const isOther = ({ name }: ToolRun): boolean => isOtherTool(name, agent?.facts, definition);
+      // One that is awaited is gone for now, and has to be just the same when it is back.
+      const isOther = ({ name, status }: ToolRun): boolean =>
+        status !== "awaited" && isOtherTool(name, agent?.facts, definition);
       return { ...tools, runs: tools.runs.map((run) => (isOther(run) ? unexamined(run) : run)) };
     }
     case "session.recovered":
@@ -73,8 +75,13 @@ export function evolveTools(
     case "approvals.doubted":
       return { ...tools, runs: tools.runs.map((run) => (isOpen(run) ? unjudged(run) : run)) };
     case "tool.started": {
-      const { toolCallId, attempt } = event;
-      return changed(tools, toolCallId, { status: "running", attempt });
+      const { toolCallId, attempt, isRepeat } = event;
+      const repeat = isRepeat === true ? { repeat: attempt } : {};
+      return changed(tools, toolCallId, { status: "running", attempt, ...repeat });
+    }
+    case "tool.awaited": {
+      const { type: _, toolCallId, ...awaited } = event;
+      return changed(tools, toolCallId, { status: "awaited", awaited });
     }
     case "tool.spawned": {
       const { toolCallId, group } = event;

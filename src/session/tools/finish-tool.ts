@@ -32,6 +32,15 @@ export function denyTool(work: Work, run: ToolRun, { reason }: PolicyDecision): 
   finishTool(work, run, { ending: "denied", text });
 }
 
+/** Of a call whose outcome is not known here. */
+export function whenLost({ awaited }: ToolRun): string {
+  return awaited?.after === "loss" ? "when its client was lost" : "when the bridge was killed";
+}
+
+export function unknownText(run: ToolRun): string {
+  return `${run.name} was running ${whenLost(run)}. Whether it did its work is not known: look before you call it again.`;
+}
+
 /** For the model, of a call that does not run now: it may have run before the bridge was killed. */
 export function notRun({ name, attempt }: ToolRun): string {
   if (attempt === 0) return `${name} was not run`;

@@ -44,6 +44,14 @@ export function isStillAsked(work: Work, run: ToolRun): boolean {
   return ruling.verdict === "decide" && digestOf(ruling.decision) === run.asked.decision;
 }
 
+/** The rules may be others than when it was started. What they now deny, or want asked anew, is no longer allowed. */
+export function isStillAllowed(work: Work, run: ToolRun): boolean {
+  const ruling = ruleOn(work, run);
+  if (ruling.verdict !== "decide" || ruling.decision.action !== "allow") return false;
+  record(work, run, ruling);
+  return true;
+}
+
 /** Writes the receipt, unless the log has it already. */
 export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled): void {
   const { decision, digest, isApproved, grantId } = ruled;

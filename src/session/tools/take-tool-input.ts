@@ -1,9 +1,10 @@
 import type { Input } from "../input.ts";
 import { agentOf, type Work } from "../work.ts";
+import { askWhatCame } from "./advance-tools.ts";
 import { toExamine } from "./judge-call.ts";
 import { allPaths } from "./path-facts.ts";
 import { planned } from "./plan.ts";
-import { isSameGroup, isToJudge, runningAttempt, runOf } from "./tools-state.ts";
+import { isRepeat, isSameGroup, isToJudge, runningAttempt, runOf } from "./tools-state.ts";
 
 type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
 
@@ -31,8 +32,11 @@ export function takeExamination(work: Work, input: Of<"tool-examined">): void {
 }
 
 export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
-  if (runningAttempt(work.state.tools, input) === undefined) return;
+  const run = runningAttempt(work.state.tools, input);
+  if (run === undefined) return;
   const { toolCallId, ending, result, durationMs, blobId, beside, plan } = input;
+  // Whoever was to say what came of it does not know either.
+  if (ending === "unknown" && isRepeat(run)) return askWhatCame(work, run);
   work.emit({
     type: "tool.finished",
     toolCallId,

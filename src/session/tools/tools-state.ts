@@ -1,4 +1,9 @@
-import type { ProcessGroup, ToolEnding, ToolExamined } from "../../domain/agent-event.ts";
+import type {
+  ProcessGroup,
+  ToolAwaited,
+  ToolEnding,
+  ToolExamined,
+} from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyAction } from "../../domain/policy-decision.ts";
@@ -27,6 +32,7 @@ export interface SpawnedProgram {
  * - `asking`: an approver is asked.
  * - `granted`: it may run, and waits for its place. It is judged once more when it gets one.
  * - `running`: its start is in the log; the effect may have begun.
+ * - `awaited`: it was running on a client's machine, and is put to it again when that is back.
  * - `unsettled`: it was running when the bridge was killed, and an approver is asked what came of it.
  * - `handed-out`: whoever prompted has it, and brings its result.
  */
@@ -37,6 +43,7 @@ export type ToolStatus =
   | "granted"
   | "running"
   | "handed-out"
+  | "awaited"
   | "unsettled"
   | "finished";
 
@@ -62,6 +69,10 @@ export interface ToolRun {
   readonly approved?: Approved;
   /** 0 before the first. */
   readonly attempt: number;
+  /** The last attempt that only asks what came of those before it. */
+  readonly repeat?: number;
+  /** How a client's machine was last waited for. */
+  readonly awaited?: AwaitedClient;
   readonly ending?: ToolEnding;
   readonly result?: ToolResult;
 }
@@ -81,6 +92,8 @@ export interface Asked {
   /** Of the decision to ask. */
   readonly decision: string;
 }
+
+export type AwaitedClient = Omit<ToolAwaited, "type" | "toolCallId">;
 
 export interface Approved {
   /** Of the arguments. */
@@ -122,9 +135,19 @@ export function runningAttempt(
   return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
+/** It does nothing itself. */
+export function isRepeat({ attempt, repeat }: ToolRun): boolean {
+  return attempt === repeat;
+}
+
 /** Nobody waits for anything but us: it can be judged, or looked at for that. */
 export function isToJudge({ status }: ToolRun): boolean {
   return status === "called" || status === "granted";
+}
+
+/** Here, or on a machine that is waited for. */
+export function isUnderWay({ status }: ToolRun): boolean {
+  return status === "running" || status === "awaited";
 }
 
 export function isOpen(run: ToolRun): boolean {

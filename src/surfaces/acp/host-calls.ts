@@ -1,5 +1,6 @@
 import type { HostRequested } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import type { JsonValue } from "../../domain/json.ts";
 import type { ClientLink } from "./client-link.ts";
 import { editorTerminals } from "./editor-terminals.ts";
 import { failed, hostWork, type HostAnswered, type HostWork } from "./host-work.ts";
@@ -16,12 +17,16 @@ export interface HostCalls {
   end(): void;
 }
 
+interface OpenWork extends HostWork {
+  readonly toolCallId: JsonValue | undefined;
+}
+
 export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
   const { sessions, log } = link;
   const terminals = editorTerminals(sessionId, link);
   const wanted = new Map<string, HostRequested>();
   /** What is under way, by the session's requests. */
-  const open = new Map<string, HostWork>();
+  const open = new Map<string, OpenWork>();
   let done = 0;
 
   async function answer(requestId: string, given: HostAnswered): Promise<void> {
@@ -41,13 +46,25 @@ export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
     };
     const begin = kind === "terminal" ? terminals.begin(payload) : hostWork(kind, payload);
     if (begin === undefined) return refuse("This client's machine cannot be asked for that");
-    const work = begin({ sessionId, link, answered });
+    const work = begin({
+      sessionId,
+      link,
+      answered: async (given) => (open.has(requestId) ? answered(given) : undefined),
+    });
     if (work === undefined) return refuse("Too much is asked of this client at once");
-    open.set(requestId, work);
+    open.set(requestId, { ...work, toolCallId: payload["toolCallId"] });
+  }
+
+  /** The client may go on with it: under another name, or by another connection, it is asked again what came of it. */
+  function leave(awaited: string): void {
+    for (const [requestId, { toolCallId }] of open) {
+      if (toolCallId === awaited) open.delete(requestId);
+    }
   }
 
   return {
     take({ seq, event }) {
+      if (event.type === "tool.awaited" && seq > done) leave(event.toolCallId);
       if (event.type === "host.answered") {
         wanted.delete(event.requestId);
         // Nobody waits for it any more: the turn was cancelled, or it took too long.

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../domain/errors.ts";
 import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import {
   fileTextAnswer,
@@ -33,11 +34,12 @@ export interface HostAnswered {
 
 /** What a session asks for by one request and its answer; undefined for what nobody knows. */
 export function hostWork(kind: string, payload: JsonObject): BeginWork | undefined {
-  const { name, input, toolCallId, path, content } = payload;
+  const { name, input, toolCallId, attempt, path, content } = payload;
   switch (kind) {
     case "tool":
       if (typeof name !== "string" || typeof toolCallId !== "string") return undefined;
-      return isObject(input) ? callTool({ name, input, toolCallId }) : undefined;
+      if (!isObject(input)) return undefined;
+      return callTool({ name, input, toolCallId, ...(typeof attempt === "number" && { attempt }) });
     case "read-file":
       return typeof path === "string" ? readFile(path) : undefined;
     case "write-file":
@@ -52,14 +54,13 @@ interface ToolCall {
   readonly name: string;
   readonly input: JsonObject;
   readonly toolCallId: string;
+  readonly attempt?: number;
 }
 
-function callTool({ name, input, toolCallId }: ToolCall): BeginWork {
+function callTool({ name, input, ...call }: ToolCall): BeginWork {
   return (place) =>
-    asked(
-      toolCallRequest(name, input, { sessionId: place.sessionId, toolCallId }),
-      place,
-      (given) => toolAnswer(name, given),
+    asked(toolCallRequest(name, input, { sessionId: place.sessionId, ...call }), place, (given) =>
+      toolAnswer(name, given),
     );
 }
 
@@ -96,7 +97,7 @@ export function answerOf<Value>(
     case "answered":
       return { outcome: "answered", payload: payloadOf(answer.value) };
     case "failed":
-      return failed(answer.failure.message);
+      return failed(answer.failure.message, answer.failure.code);
     case "unsupported":
       return { outcome: "answered", payload: { unsupported: true } };
   }
@@ -110,8 +111,9 @@ function toolAnswer(name: string, given: RpcAnswer): HostAnswered {
     : answerOf(result, (value) => ({ result: value }));
 }
 
-export function failed(message: string): HostAnswered {
-  return { outcome: "failed", payload: { message } };
+export function failed(message: string, code: ErrorCode = "host_failed"): HostAnswered {
+  const known = code === "outcome_unknown" ? { code } : {};
+  return { outcome: "failed", payload: { message, ...known } };
 }
 
 /** Characters. The log keeps it, and the model reads it. */

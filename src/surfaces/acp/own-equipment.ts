@@ -19,7 +19,12 @@ export function ownEquipment(sessionId: string, link: ClientLink): OwnEquipment 
     servers = given;
     const editor = await editorOffer(link);
     const tools = await link.tools();
-    const equipment = { servers, tools, ...(editor !== undefined && { editor }) };
+    const equipment = {
+      servers,
+      tools,
+      ...(link.profile().knowsCalls && { knowsCalls: true }),
+      ...(editor !== undefined && { editor }),
+    };
     const isSomething = !isEmptyEquipment(equipment);
     if (!isSomething && broughtAs !== link.sender.clientId) return;
     const reply = await sessions.equip(sessionId, equipment, link.sender);

@@ -98,6 +98,8 @@ const shown = {
   },
   "tool.started": ({ toolCallId, attempt }) =>
     setState(toolOf(toolCallId), attempt > 1 ? "running, attempt " + attempt : "running", "wait"),
+  "tool.awaited": ({ toolCallId }) =>
+    setState(toolOf(toolCallId), "waiting for its client to come back", "wait"),
   "tool.progressed": ({ toolCallId, text }) => {
     const tool = toolOf(toolCallId);
     tool.progress ??= tool.body.appendChild(made("div", { class: "faint" }));

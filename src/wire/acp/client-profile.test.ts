@@ -17,7 +17,7 @@ describe("the profile of a client", () => {
       auth: { terminal: true },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       _meta: {
-        harn: { hostTools: true, shells: true, agentEvents: true },
+        harn: { hostTools: true, callRecords: true, shells: true, agentEvents: true },
         terminal_output: true,
         "terminal-auth": true,
       },
@@ -26,6 +26,7 @@ describe("the profile of a client", () => {
       isBridgeHost: true,
       takesEvents: true,
       hasTools: true,
+      knowsCalls: true,
       hasShells: true,
       readsFiles: true,
       writesFiles: true,

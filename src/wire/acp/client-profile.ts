@@ -11,6 +11,8 @@ export interface ClientProfile {
   readonly takesEvents: boolean;
   /** Has tools of its own, and says which when it is asked. */
   readonly hasTools: boolean;
+  /** Runs each call of them once, and says again what came of it when it is asked again. */
+  readonly knowsCalls: boolean;
   /** Says which shells its machine has, and which its user chose. */
   readonly hasShells: boolean;
   readonly readsFiles: boolean;
@@ -30,6 +32,7 @@ export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
   takesEvents: false,
   hasTools: false,
+  knowsCalls: false,
   hasShells: false,
   readsFiles: false,
   writesFiles: false,
@@ -53,6 +56,7 @@ export function clientProfile(capabilities: unknown): ClientProfile {
     isBridgeHost: isOffered(meta["harn"]),
     takesEvents: isOffered(bridge["agentEvents"]),
     hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
+    knowsCalls: isOffered(bridge["callRecords"]),
     hasShells: isOffered(bridge["shells"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,

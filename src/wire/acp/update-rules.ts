@@ -97,6 +97,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent("the question, or the end of the call, says it"),
   "tool.started": duringTurn(started),
+  "tool.awaited": silent("the call is open until it ends"),
   "tool.spawned": silent("a process group is the session's own"),
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": duringTurn(progressed),

@@ -102,6 +102,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent(APPROVALS),
   "tool.started": silent("its result is told"),
+  "tool.awaited": silent("its result is told"),
   "tool.spawned": silent(PROCESSES),
   "tool.program.ended": silent(PROCESSES),
   "tool.progressed": silent("its result is told"),

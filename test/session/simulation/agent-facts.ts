@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import type { AgentFacts, ToolFacts } from "../../../src/domain/agent-event.ts";
 import type { PolicyAction } from "../../../src/domain/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
+import type { ToolTraits } from "../../../src/domain/tool-traits.ts";
 import { policyOf } from "../../support/policy.ts";
 
 /** A tool that prompts may bring. */
@@ -29,9 +30,18 @@ const tools = TOOL_NAMES.map((name): ToolFacts => {
     ...(name.endsWith("_path") && {
       traits: { kind: "edit", sideEffect: "workspace_write", paths: ["path"] },
     }),
-    ...(isReading(name) && { traits: { kind: "read", sideEffect: "read_only" } }),
+    ...(isReading(name) && { traits: { kind: "read", sideEffect: "read_only", ...whoRuns(name) } }),
   };
 });
+
+/** One is of a client's machine: without its client it is not there, and waited for. */
+function whoRuns(name: string): Pick<ToolTraits, "executor"> {
+  return isOfClient(name) ? { executor: { type: "host" } } : {};
+}
+
+export function isOfClient(name: string): boolean {
+  return name === "free_read";
+}
 
 export function isIdempotent(name: string): boolean {
   return name.endsWith("_read");

@@ -7,7 +7,7 @@ import type { Happening } from "../../../src/session/input.ts";
 import { sessionFields } from "../../../src/session/session-fields.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { SessionState } from "../../../src/session/state.ts";
-import { isIdempotent } from "./agent-facts.ts";
+import { isIdempotent, isOfClient } from "./agent-facts.ts";
 import { approvalRules } from "./approval-rules.ts";
 import { must } from "./must.ts";
 import { pauseRules } from "./pause-rules.ts";
@@ -289,6 +289,14 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         seen.mayStart = false;
         return;
       }
+      case "tool.awaited": {
+        const seen = tool(event.toolCallId);
+        must(seen.started > 0 && !seen.isClosed, "what is waited for has begun, and has no end");
+        must(isOfClient(seen.name), "only a client's machine is waited for");
+        must(event.until > at, "nobody is waited for without an end");
+        seen.mayStart = true;
+        return;
+      }
       case "session.recovered":
         for (const seen of tools.values()) mayRepeat(seen);
         programs.clear();
@@ -356,7 +364,10 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
     must(turn.current?.turnId === turnId, "the state has the turn that the log has");
     must(turn.queue.length === 0 || turn.current !== null, "no prompt waits for nothing");
     const { effects, wakeAt } = due(after);
-    const isWaiting = effects.size > 0 || asked.pending.length > 0 || pauses.isPaused();
+    const isAwaited = runs.runs.some(({ status }) => status === "awaited");
+    must(!isAwaited || wakeAt !== null, "a client is not waited for for ever");
+    const isAsking = asked.pending.length > 0 || isAwaited;
+    const isWaiting = effects.size > 0 || isAsking || pauses.isPaused();
     must(turn.current === null || isWaiting, "a turn always waits for something");
     must(asked.pending.length === 0 || wakeAt !== null, "a question has a deadline");
     for (const effect of effects.values()) {

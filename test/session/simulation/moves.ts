@@ -138,7 +138,8 @@ const anyKill: fc.Arbitrary<Move> = fc.record({
 
 const anyChange: fc.Arbitrary<Move> = fc.record({
   do: fc.constant("change"),
-  change: fc.constantFrom(...CHANGES),
+  // Clients come and go more often than anything else changes.
+  change: fc.constantFrom(...CHANGES, "tools", "tools"),
   isStarting: fc.boolean(),
   pick: fc.nat({ max: 2 }),
 });
@@ -246,7 +247,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("program-ended"), pick }) },
   { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
   { weight: 8, arbitrary: anyKill },
-  { weight: 2, arbitrary: anyChange },
+  { weight: 4, arbitrary: anyChange },
   { weight: 2, arbitrary: anyConfigure },
 );
 
@@ -380,7 +381,9 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
     case "host-wanted": {
       const requestId = `host_${log.length}`;
       const deadline = session.now + 5000;
-      const wanted = { requestId, clientId: move.client, kind: "read", payload: {}, deadline };
+      const { toolCallId } = toolAt(session, 0);
+      const payload = { toolCallId };
+      const wanted = { requestId, clientId: move.client, kind: "tool", payload, deadline };
       return { type: "host-wanted", ...wanted };
     }
     case "say":

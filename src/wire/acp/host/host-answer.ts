@@ -33,7 +33,13 @@ export function failedAnswer(operation: string, error: RpcError): HostAnswer<nev
   const said = wordsOf(error).slice(0, MOST_SHOWN) || "it does not say why";
   const message = `${operation} failed on the host: ${said}`;
   const details = { operation, hostCode: error.code };
-  return { type: "failed", failure: { code: "host_failed", message, details } };
+  const code = isUnknown(error) ? "outcome_unknown" : "host_failed";
+  return { type: "failed", failure: { code, message, details } };
+}
+
+/** It was asked again for something, and cannot say what came of it. */
+function isUnknown({ data }: RpcError): boolean {
+  return isObject(data) && data["code"] === "outcome_unknown";
 }
 
 /** The official clients say "Internal error", and what it was beside it. */

@@ -33,4 +33,6 @@ export interface HostCall {
   /** Of the session that it is for, where that is said. */
   readonly sessionId?: string;
   readonly toolCallId: string;
+  /** Where the host may have been asked before, and is to say what came of it: which attempt this is. */
+  readonly attempt?: number;
 }

@@ -8,6 +8,8 @@ export interface NamedCall {
   readonly args: JsonObject;
   /** The same when it is asked for again; absent where nobody says. */
   readonly callId?: string;
+  /** It may have been run before, and is not to be run again by whoever does not know it. */
+  readonly isRepeat?: true;
 }
 
 /**
@@ -23,6 +25,11 @@ export function readNamedCall(params: JsonValue | undefined): Decoded<NamedCall>
   if (given.length > 1 || !isObject(only)) {
     return refusedParams('"args" is neither an object nor a list with one');
   }
-  const { toolCallId: callId } = harnFields(params);
-  return decoded({ name, args: only, ...(typeof callId === "string" && { callId }) });
+  const { toolCallId: callId, attempt } = harnFields(params);
+  const isRepeat = typeof attempt === "number" && attempt > 1;
+  return decoded({
+    name,
+    args: only,
+    ...(typeof callId === "string" && { callId, ...(isRepeat && { isRepeat }) }),
+  });
 }

@@ -77,6 +77,7 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "tool.examined": silent("what follows from it is told"),
   "policy.decided": silent("the end of the call says it"),
   "tool.started": silent("the call is open until it ends"),
+  "tool.awaited": silent("the call is open until it ends"),
   "tool.spawned": silent("a process group is the session's own"),
   "tool.program.ended": silent("a process group is the session's own"),
   "tool.progressed": silent("the specification has no word for it"),
