@@ -53,6 +53,7 @@ const QUESTION: PermissionQuestion = {
     { id: "allow", name: "\u001b[2JAllow", kind: "allow_once" },
     { id: "deny", name: "Deny", kind: "reject_once" },
   ],
+  isYesOrNo: true,
   isBridge: true,
   context: { content: [], mutation: null, paths: [] },
 };

@@ -34,6 +34,7 @@ function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
       { id: "allow-always", name: "Always allow save", kind: "allow_always" },
       { id: "deny", name: "Deny", kind: "reject_once" },
     ],
+    isYesOrNo: true,
     isBridge: true,
     context: { content: [], mutation: null, paths: ["a"] },
     ...more,

@@ -17,7 +17,7 @@ import type { HostOptions } from "./host-options.ts";
 import { TURN_CANCELLED } from "./open-requests.ts";
 import type { Report } from "./report.ts";
 
-/** Answers `session/request_permission`. Whatever goes wrong on the way is a no. */
+/** Answers `session/request_permission`. Whatever goes wrong on the way is no yes. */
 export async function askPermission(
   { permission, report }: Pick<HostOptions, "permission"> & { readonly report: Report },
   params: JsonValue | undefined,
@@ -26,16 +26,31 @@ export async function askPermission(
   const question = readPermissionQuestion(params);
   if (!question.ok) return question;
   const { value } = question;
-  const { action } = value.approval;
   try {
     const { result, problem } = await untilAborted(decide(permission, value, signal), signal);
-    if (problem !== undefined) report("A permission was denied by nobody", { action, problem });
+    if (problem !== undefined) reportUndecided(value, problem, report);
     return { ok: true, result };
   } catch {
     return signal.reason === TURN_CANCELLED
       ? { ok: true, result: putAwayResult() }
       : { ok: false, error: REQUEST_CANCELLED_ERROR };
   }
+}
+
+/** What becomes of a question that is not about yes or no, when it is put away, is the agent's to say. */
+function reportUndecided(
+  { approval: { action }, options, isYesOrNo }: PermissionQuestion,
+  problem: string,
+  report: Report,
+): void {
+  if (isYesOrNo)
+    return report("A permission was denied, since nobody decided", { action, problem });
+  const ids = options.map(({ id }) => id);
+  report("A question was left open: nobody chose one of its options", {
+    action,
+    problem,
+    options: ids,
+  });
 }
 
 async function decide(

@@ -5,6 +5,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { createClient } from "./create-client.ts";
 import { createHost } from "./create-host.ts";
 import type { HostOptions } from "./host-options.ts";
+import type { Report } from "./report.ts";
 import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
 
 /** A runtime that is connected to a host. */
@@ -95,11 +96,24 @@ describe("a host that is asked for a permission", () => {
         { optionId: "failed", name: "It failed", kind: "reject_once" },
       ],
     };
-    for (const reply of ["allow", "deny"] as const) {
-      const { runtime } = await connected({ permission: () => reply });
+    for (const [reply, said] of [
+      ["allow", "yes"],
+      ["deny", "no"],
+    ] as const) {
+      const reports: unknown[] = [];
+      const report: Report = (...reported) => void reports.push(reported);
+      const { runtime } = await connected({ permission: () => reply, report });
       expect(await runtime.ask("session/request_permission", outcome)).toEqual({
         outcome: { outcome: "cancelled" },
       });
+      const options = ["done", "run-again", "failed"];
+      const problem = `A plain ${said} does not say which of the options is meant: ${options.join(", ")}`;
+      expect(reports).toEqual([
+        [
+          "A question was left open: nobody chose one of its options",
+          { action: expect.any(String), problem, options },
+        ],
+      ]);
     }
   });
 

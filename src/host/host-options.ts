@@ -22,7 +22,10 @@ import type { Report } from "./report.ts";
 
 /** What a program lets agents use. What is not given, agents are told is not there. */
 export interface HostOptions {
-  /** Asked before a tool runs that needs it. Without it, and when it fails, the answer is no. */
+  /**
+   * Asked before a tool runs that needs it, and what became of one after a crash: `isYesOrNo` says whether a plain yes or no
+   * is an answer. Without it, and when it fails, nothing is allowed.
+   */
   readonly permission?: (
     question: PermissionQuestion,
     context: HostContext,

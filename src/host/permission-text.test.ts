@@ -41,6 +41,20 @@ describe("a permission as text", () => {
     expect(lines(REQUEST)).toEqual(['edit_file {"path":"a.ts"}']);
   });
 
+  it("has the options of a question that takes one of them", () => {
+    const options = [
+      { optionId: "done", name: "It was done", kind: "allow_once" },
+      { optionId: "failed", name: "It failed", kind: "reject_once" },
+      { optionId: "run-again", name: "Run it again", kind: "allow_once" },
+    ];
+    const action = "open_file was running when the bridge was killed. What came of it?";
+    expect(lines({ ...REQUEST, action, deadline: "noon" }, { options })).toEqual([
+      `${action} {"path":"a.ts"}`,
+      "one of: done (It was done), failed (It failed), run-again (Run it again)",
+      "given up if nobody answers by noon",
+    ]);
+  });
+
   it("cannot draw on a terminal, and stays within its lines", () => {
     const text = lines({
       ...REQUEST,

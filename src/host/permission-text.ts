@@ -1,11 +1,16 @@
 import { jsonText, type JsonObject } from "../domain/json.ts";
-import type { PermissionQuestion, Rationale } from "../wire/acp/client/permission-question.ts";
+import type {
+  PermissionOption,
+  PermissionQuestion,
+  Rationale,
+} from "../wire/acp/client/permission-question.ts";
 
 /**
  * A question as lines for a person. It is made of the request and of why it is asked, and of nothing else that came along;
  * what an agent wrote stands in it as JSON, so that it cannot draw on a terminal.
  */
-export function permissionText({ approval, rationale }: PermissionQuestion): readonly string[] {
+export function permissionText(question: PermissionQuestion): readonly string[] {
+  const { approval, rationale, options, isYesOrNo } = question;
   const { action, args, principal, evidence, capabilities, deadline } = approval;
   const { approversRequired } = approval;
   return [
@@ -15,8 +20,15 @@ export function permissionText({ approval, rationale }: PermissionQuestion): rea
     ...evidence.map(({ kind, ref }) => `${quiet(kind)}: ${quiet(ref)}`),
     ...(capabilities.length === 0 ? [] : [`needs ${capabilities.map(quiet).join(", ")}`]),
     ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
-    ...(deadline === null ? [] : [`denied if nobody answers by ${quiet(deadline)}`]),
+    ...(isYesOrNo ? [] : [`one of: ${options.map(optionText).join(", ")}`]),
+    ...(deadline === null
+      ? []
+      : [`${isYesOrNo ? "denied" : "given up"} if nobody answers by ${quiet(deadline)}`]),
   ];
+}
+
+function optionText({ id, name }: PermissionOption): string {
+  return `${quiet(id)} (${quiet(name)})`;
 }
 
 function reasonLines({ reason, labels, rule }: Rationale): readonly string[] {

@@ -91,6 +91,7 @@ describe("reading a permission request", () => {
       approval: APPROVAL,
       rationale: RATIONALE,
       options: [],
+      isYesOrNo: true,
       isBridge: true,
       context: {
         toolCallId: "call_123",

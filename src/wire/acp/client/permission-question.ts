@@ -13,6 +13,11 @@ export interface PermissionQuestion {
   readonly rationale: Rationale | null;
   /** Empty where the agent takes a plain yes or no. */
   readonly options: readonly PermissionOption[];
+  /**
+   * Whether a plain yes or no answers it. Else it asks something else, such as what became of a tool, and only one of its
+   * options is an answer.
+   */
+  readonly isYesOrNo: boolean;
   /** Whether the agent knows answers with other arguments, and with a reason. */
   readonly isBridge: boolean;
   /** What else was said of the call. Any of it may be missing. */
@@ -86,11 +91,14 @@ export function readPermissionQuestion(params: JsonValue | undefined): Decoded<P
     return refusedParams('neither "approvalRequest" nor "toolCall" says what is asked');
   }
   const undo = approval.undo["policy_decision"];
+  const options = readOptions(params["options"]);
   return decoded({
     sessionId,
     approval,
     rationale: readRationale(beside["policyDecision"] ?? undo),
-    options: readOptions(params["options"]),
+    options,
+    // Two ways of going on are an answer to another question than yes or no.
+    isYesOrNo: options.filter(({ kind }) => kind === "allow_once").length <= 1,
     isBridge: isObject(request),
     context: {
       ...present({

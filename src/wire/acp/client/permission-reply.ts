@@ -14,7 +14,7 @@ export type PermissionReply =
   | { readonly allow: JsonObject }
   | { readonly deny: string };
 
-/** The result of `session/request_permission`; `problem` says why it is a no that nobody said. */
+/** The result of `session/request_permission`; `problem` says why it is an answer that nobody gave. */
 export interface PermissionResult {
   readonly result: JsonObject;
   readonly problem?: string;
@@ -25,11 +25,11 @@ export function permissionResult(
   question: PermissionQuestion,
   reply: PermissionReply,
 ): PermissionResult {
-  if (reply === "deny") return { result: denied(question) };
+  if (reply === "deny") return refused(question);
   if (reply === "allow") return allowed(question, onceOption(question));
   if (reply === "always") return allowed(question, alwaysOption(question));
   if ("option" in reply) return chosen(question, reply.option);
-  if ("deny" in reply) return { result: denied(question, reply.deny) };
+  if ("deny" in reply) return refused(question, reply.deny);
   // Whoever has no types can hand in anything.
   return isObject(reply.allow)
     ? rewritten(question, reply.allow)
@@ -60,7 +60,17 @@ function allowed(
   if (option !== undefined) return { result: selected(option.id) };
   // A bridge that offers nothing to choose from takes a bare yes.
   if (question.options.length === 0) return { result: { outcome: { outcome: "selected" } } };
-  return undecidedResult(question, "A plain yes says not which of the options is meant");
+  return undecidedResult(question, notChosen("yes", question));
+}
+
+function refused(question: PermissionQuestion, reason?: string): PermissionResult {
+  const result = denied(question, reason);
+  return question.isYesOrNo ? { result } : { result, problem: notChosen("no", question) };
+}
+
+function notChosen(said: "yes" | "no", { options }: PermissionQuestion): string {
+  const ids = options.map(({ id }) => id).join(", ");
+  return `A plain ${said} does not say which of the options is meant: ${ids}`;
 }
 
 /** An agent that does not know of other arguments would run the call with its own. */
@@ -74,14 +84,8 @@ function rewritten(question: PermissionQuestion, args: JsonObject): PermissionRe
     : { result, problem };
 }
 
-/** Two of them are an answer to another question than yes or no, and a plain yes is neither. */
-function onceOption(question: PermissionQuestion): PermissionOption | undefined {
-  const once = onceOptions(question);
-  return once.length === 1 ? once[0] : undefined;
-}
-
-function onceOptions({ options }: PermissionQuestion): readonly PermissionOption[] {
-  return options.filter(({ kind }) => kind === "allow_once");
+function onceOption({ options, isYesOrNo }: PermissionQuestion): PermissionOption | undefined {
+  return isYesOrNo ? options.find(({ kind }) => kind === "allow_once") : undefined;
 }
 
 function alwaysOption(question: PermissionQuestion): PermissionOption | undefined {
@@ -94,11 +98,10 @@ function alwaysOption(question: PermissionQuestion): PermissionOption | undefine
  * called a rejection would say something that nobody knows.
  */
 function denied(question: PermissionQuestion, reason?: string): JsonObject {
-  const { options, isBridge } = question;
+  const { options, isBridge, isYesOrNo } = question;
   const rejecting =
     options.find(({ kind }) => kind === "reject_once") ??
     options.find(({ kind }) => kind === "reject_always");
-  const isYesOrNo = onceOptions(question).length <= 1;
   const answer =
     rejecting !== undefined && isYesOrNo ? selected(rejecting.id) : { outcome: CANCELLED };
   if (!isBridge || !isYesOrNo) return answer;
