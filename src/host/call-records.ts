@@ -22,6 +22,7 @@ export interface RecordedCall {
 export interface RecordLimits {
   /** How long a finished call is known. */
   readonly keepMs: number;
+  /** With so many known, further ones are refused: none that was run is forgotten before its time. */
   readonly calls: number;
   /** Of the words and results of all of them. */
   readonly characters: number;
@@ -53,7 +54,7 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
     for (const [id, entry] of entries) {
       if (entry.endedAt === undefined) continue;
       const isOld = now() - entry.endedAt > limits.keepMs;
-      if (isOld || entries.size > limits.calls) forget(id, entry);
+      if (isOld) forget(id, entry);
       else if (weight > limits.characters && entry.weight > 0) shrink(id, entry);
       else if (weight <= limits.characters) return;
     }
@@ -94,6 +95,7 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
       tidy();
       const known = entries.get(call.id);
       if (known === undefined && call.isRepeat) return UNKNOWN;
+      if (known === undefined && entries.size >= limits.calls) return FULL;
       const { words, outcome, stop } = known ?? begin(call, run);
       if (words !== null && words !== call.words) return OTHER;
       const { cancelled } = call;
@@ -109,6 +111,10 @@ export function callRecords(limits: RecordLimits, now: () => number): CallRecord
 const DROPPED: RpcOutcome = {
   ok: false,
   error: internalError("This call was run before; its result is no longer kept"),
+};
+const FULL: RpcOutcome = {
+  ok: false,
+  error: internalError("As many calls were run as can be remembered for now; try again later"),
 };
 const UNKNOWN: RpcOutcome = {
   ok: false,

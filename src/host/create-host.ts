@@ -88,6 +88,6 @@ function capabilitiesOf(options: HostOptions): JsonObject {
 
 const RECORD_LIMITS: RecordLimits = {
   keepMs: 60 * 60 * 1000,
-  calls: 10_000,
+  calls: 100_000,
   characters: 32 * 1024 * 1024,
 };
