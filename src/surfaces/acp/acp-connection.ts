@@ -86,6 +86,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
+  const gone = new AbortController();
 
   function put(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -103,6 +104,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     isUser: options.isUser,
     isHere: options.isHere,
     clock,
+    gone: gone.signal,
     log,
     name: () => clientName ?? "",
     profile: () => profile,
@@ -212,6 +214,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     idle: () => lanes.below(0),
     async leave(reason) {
+      // Some of what it asked may still be under way, and see it only then.
+      gone.abort();
       turns.endAll();
       await (await loaded)?.leave(reason);
     },

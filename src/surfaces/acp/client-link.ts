@@ -21,6 +21,8 @@ export interface ClientLink {
   /** Whether it is a program of this machine, so that its files are those that sessions work with. */
   readonly isHere: boolean;
   readonly clock: Clock;
+  /** Aborted when the client goes: from then on it is put into no session, and told of none. */
+  readonly gone: AbortSignal;
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import type { UpdateCursor } from "../../wire/acp/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
+import { checkPresent } from "./check-present.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
 import type { HostCalls } from "./host-calls.ts";
@@ -91,7 +92,8 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
     get signal() {
       return feed?.signal ?? AbortSignal.abort();
     },
-    begin(options) {
+    async begin(options) {
+      checkPresent(link);
       end();
       const own = new AbortController();
       feed = own;

@@ -8,6 +8,7 @@ import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { checkCursor } from "./check-cursor.ts";
+import { checkPresent } from "./check-present.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
 import { latestSession, type SessionEntry } from "./find-session.ts";
@@ -42,6 +43,7 @@ export function setupRequests(
     const found = await fixedSession();
     const { agent } = found ?? setup;
     await sessions.ready(agent);
+    checkPresent(link);
     const named = agent === undefined ? {} : { agent };
     return found ?? sessions.open({ principal, ...named, ...place(setup) });
   }
@@ -118,6 +120,7 @@ export function setupRequests(
       checkSetup(link, setup);
       const { agent, title } = await table.find(source);
       await sessions.ready(agent);
+      checkPresent(link);
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,
