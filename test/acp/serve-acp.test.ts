@@ -373,6 +373,25 @@ describe("a load", () => {
   });
 });
 
+describe("a session that is loaded again", () => {
+  it("keeps its open prompt, however the reading before that ends", async () => {
+    const sessions = scriptedSessions();
+    const subscribe = sessions.subscribe.bind(sessions);
+    sessions.subscribe = async function* (...taken) {
+      yield* subscribe(...taken);
+      throw new Error("The store was asked too late");
+    };
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    await sessions.seen("prompt");
+    await client.result("session/load", { sessionId, ...SETUP });
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(client.notes).toEqual([]);
+  });
+});
+
 describe("sessions on one connection", () => {
   it("never see each other's events [B-015] [ACP-78]", async () => {
     const client = await acpClient(scriptedSessions({ turn: echoTurn }));

@@ -105,7 +105,9 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
         };
         run(options, deliver, own.signal)
           .catch((error: unknown) => {
-            if (feed === own) feed = undefined;
+            // What becomes of one that was replaced is nobody's concern.
+            if (own.signal.aborted) return;
+            feed = undefined;
             parts.lost(error);
           })
           // Of no effect when the client has caught up.
