@@ -63,6 +63,7 @@ export function createAcpSession(
   const feed = sessionFeed(sessionId, link, {
     calls,
     tell,
+    isOwnStay: attachment.isOwnStay,
     isEndedBy: attachment.isEndedBy,
     ended,
     lost(error) {

@@ -16,6 +16,8 @@ export interface ClientAttachment {
   detach(reason: string): Promise<void>;
   /** It was detached by others, or by name. */
   forget(): void;
+  /** Whether the client attached by that id, under whatever name. */
+  readonly isOwnStay: (attachmentId: string) => boolean;
   /** Whether an event of the session, in its place, says that the client is gone: sent away, or back by another connection. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
 }
@@ -32,6 +34,7 @@ export function clientAttachment(
   let { sender } = link;
   let stay: Stay | undefined;
   let seen = 0;
+  const stays = new Set<string>();
 
   /** For a stay, where there is one: another client may have the name by now. */
   function speaking(spokenFor: Stay | undefined): ClientSender {
@@ -46,6 +49,7 @@ export function clientAttachment(
     const own: Stay = { clientId, attachmentId, hasBegun: false };
     // The event may be read before the reply is here.
     stay = own;
+    stays.add(attachmentId);
     const reply = await sessions.command(sessionId, { ...command, attachmentId }, speaking(before));
     if (reply.status === "refused") stay = before;
     else if (link.gone.aborted) await end(own, "client_exit");
@@ -102,6 +106,7 @@ export function clientAttachment(
     forget() {
       stay = undefined;
     },
+    isOwnStay: (attachmentId) => stays.has(attachmentId),
     isEndedBy({ seq, event }) {
       if (seq <= seen) return false;
       seen = seq;

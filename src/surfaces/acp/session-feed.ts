@@ -29,6 +29,7 @@ export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
 
 interface FeedParts {
   readonly calls: HostCalls;
+  readonly isOwnStay: (attachmentId: string) => boolean;
   readonly tell: (output: Told, cursor: string | undefined) => void;
   /** Whether an event ends it: when the client has been told of it, nothing follows. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
@@ -60,6 +61,7 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
       encoding: {
         sessionId,
         clientId,
+        isOwnStay: parts.isOwnStay,
         profile: () => link.profile(),
         ...span(upTo, history, from),
       },

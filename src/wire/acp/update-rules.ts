@@ -163,7 +163,7 @@ function rememberPrompt(
   emit: Emit<AcpOutput>,
   { actor }: Envelope,
 ): void {
-  if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
+  if (actor?.clientId === state.clientId) state.ownPrompts.add(promptId);
   if (actor?.clientId !== undefined) state.prompters.set(promptId, actor.clientId);
   const title = state.isTitled ? undefined : titleOf(content);
   if (title !== undefined) tellTitle(state, title, emit);
