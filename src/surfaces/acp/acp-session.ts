@@ -97,10 +97,11 @@ export function createAcpSession(
     gone();
   }
 
-  /** What the client is at for the session, it is at for nobody. */
+  /** What the client is at for the session, or was asked, it is at for nobody. */
   function leaveFeed(): void {
     feed.end();
     calls.end();
+    questions.end();
   }
 
   const command = (wanted: SessionCommand): Promise<CommandReply> =>

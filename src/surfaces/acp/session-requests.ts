@@ -139,7 +139,10 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       await table.known(sessionId)?.cancel(requestId);
     },
     async answered(sessionId, approval, answer) {
-      await table.known(sessionId)?.answered(approval, answer);
+      const session = table.known(sessionId);
+      if (session !== undefined) return session.answered(approval, answer);
+      const { approvalId } = approval;
+      link.log("an answer is about a session that its client has left", { sessionId, approvalId });
     },
     async leave(reason) {
       await Promise.all(Array.from(table.all(), (session) => session.leave(reason)));
