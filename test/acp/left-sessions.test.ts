@@ -1,7 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Sessions } from "../../src/session/sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
-import { says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
+import { eventually } from "../support/mcp-world.ts";
+import { gate } from "../support/gate.ts";
+import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
@@ -72,3 +75,69 @@ describe("a question of a session that its client leaves", () => {
     expect(taken(other)).toEqual([{ requestId: id }]);
   });
 });
+
+describe("a prompt that is being given to a session", () => {
+  it("is answered when its client is sent away meanwhile", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { held, taking, open } = slowToTake(sessions);
+    const client = await acpClient(held);
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId));
+    await taking;
+    const other = await acpClient(sessions);
+    await other.ask("initialize");
+    await other.result("session/load", { sessionId, ...SETUP });
+    const { clients } = await sessions.peek(sessionId);
+    const clientId = clients.find(({ mode }) => mode === "controller")?.clientId;
+    await other.result("session/detach", { sessionId, clientId });
+    // Read behind the event that says so.
+    await client.result("session/list");
+    open();
+    expect((await answer)["error"]).toMatchObject({ data: { code: "aborted" } });
+  });
+
+  it("is answered when the session can no longer be followed", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { held, taking, open } = slowToTake(sessions);
+    const lost = gate();
+    const client = await acpClient({
+      ...held,
+      agents: held.agents,
+      async *subscribe(...taken) {
+        for await (const batch of sessions.subscribe(...taken)) {
+          if (batch.events.some(({ event }) => event.type === "prompt.accepted")) {
+            await lost.pass();
+            throw new Error("The store is gone");
+          }
+          yield batch;
+        }
+      },
+    });
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId));
+    await Promise.all([taking, lost.entered]);
+    lost.open();
+    await noted(client, "a session can no longer be followed");
+    open();
+    expect((await answer)["error"]).toMatchObject({ code: -32603 });
+  });
+});
+
+/** Sessions whose reply to a prompt comes when the test lets it; the prompt itself is in the log by then. */
+function slowToTake(sessions: Sessions) {
+  const { entered: taking, open, pass } = gate();
+  const held: Sessions = {
+    ...sessions,
+    agents: sessions.agents,
+    async command(...given) {
+      const reply = await sessions.command(...given);
+      if (given[1].type === "prompt") await pass();
+      return reply;
+    },
+  };
+  return { held, taking, open };
+}
+
+async function noted({ notes }: AcpClient, note: string): Promise<void> {
+  await eventually(async () => expect(notes).toContain(note));
+}

@@ -10,7 +10,7 @@ export interface OpenPrompts {
   begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
   begun(promptId: string, turnId: string): void;
   finish(promptId: string, outcome: RpcOutcome): void;
-  /** Nothing more will be heard of any. */
+  /** Nothing more will be heard of any, nor of those whose command is under way. */
   fail(error: RpcError): void;
   /** What ends all of them, or the one that this request began. */
   cancelling(requestId?: RequestId): readonly CancelCommand[];
@@ -26,6 +26,8 @@ export function openPrompts(link: ClientLink): OpenPrompts {
   const open = new Map<string, { readonly requests: RpcRequest[]; turnId: string | undefined }>();
   /** Answers that came before the reply to the command said which prompt it was. */
   const early = new Map<string, RpcOutcome>();
+  /** What all were answered with last, when nothing more was to be heard of them. */
+  let failed: RpcOutcome | undefined;
   let unnamed = 0;
   let waiting: (() => void)[] = [];
 
@@ -40,9 +42,13 @@ export function openPrompts(link: ClientLink): OpenPrompts {
     if (prompt === undefined && unnamed > 0) early.set(promptId, outcome);
   }
 
-  function accept(request: RpcRequest, { promptId, turnId }: AcceptedReply): void {
+  function accept(
+    request: RpcRequest,
+    { promptId, turnId }: AcceptedReply,
+    failure: RpcOutcome | undefined,
+  ): void {
     if (promptId === undefined) return link.answer(request, NAMELESS);
-    const outcome = early.get(promptId);
+    const outcome = early.get(promptId) ?? failure;
     const known = open.get(promptId);
     if (outcome !== undefined) link.answer(request, outcome);
     else if (known !== undefined) known.requests.push(request);
@@ -52,9 +58,11 @@ export function openPrompts(link: ClientLink): OpenPrompts {
   return {
     async begin(request, command) {
       unnamed += 1;
+      const before = failed;
       try {
         const reply = await command();
-        if (reply.status === "accepted") accept(request, reply);
+        const failure = failed === before ? undefined : failed;
+        if (reply.status === "accepted") accept(request, reply, failure);
         else link.answer(request, { ok: false, error: failureError(reply.failure) });
         return reply;
       } finally {
@@ -68,7 +76,8 @@ export function openPrompts(link: ClientLink): OpenPrompts {
     },
     finish,
     fail(error) {
-      for (const promptId of open.keys()) finish(promptId, { ok: false, error });
+      failed = { ok: false, error };
+      for (const promptId of open.keys()) finish(promptId, failed);
     },
     answered: () =>
       open.size === 0
