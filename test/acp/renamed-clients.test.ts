@@ -6,6 +6,7 @@ import { acpClient, asText, type AcpClient } from "../support/acp-client.ts";
 import { gate } from "../support/gate.ts";
 import {
   ending,
+  hangs,
   says,
   scriptedProvider,
   wants,
@@ -125,5 +126,51 @@ describe("a client that attaches in the midst of a turn", () => {
     expect(taken).toMatchObject({ params: { requestId: id } });
     await client.result("session/takeover", { sessionId, clientId: "editor" });
     await client.find((one) => one["method"] === "session/request_permission" && one["id"] !== id);
+  });
+});
+
+describe("a client that only looks on since it came under another name", () => {
+  it("still ends what it began, by a cancel [ACP-104]", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { client, sessionId, answer } = await lookingOn(sessions);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(client.notes).toEqual([]);
+  });
+
+  it("still ends what it began, and what waits behind that, by closing the session", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { client, sessionId, answer } = await lookingOn(sessions);
+    await client.result("session/close", { sessionId });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await sessions.find(sessionId))?.state).toBe("idle");
+  });
+});
+
+async function lookingOn(sessions: Sessions) {
+  const { client, sessionId } = await begun(sessions);
+  const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
+  await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+  await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
+  return { client, sessionId, answer };
+}
+
+describe("a client that closes a session", () => {
+  it("is not kept waiting for a turn that it may not end", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const stubborn: Sessions = {
+      ...sessions,
+      agents: sessions.agents,
+      async command(sessionId, command, from) {
+        if (command.type !== "cancel") return sessions.command(sessionId, command, from);
+        const failure = { code: "access_denied", message: "Not by you", details: {} } as const;
+        return { status: "refused", failure };
+      },
+    };
+    const { client, sessionId } = await begun(stubborn);
+    const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await client.result("session/close", { sessionId });
+    expect((await answer)["error"]).toMatchObject({ data: { code: "aborted" } });
   });
 });

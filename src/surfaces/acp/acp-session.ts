@@ -9,7 +9,7 @@ import { cancelAll } from "./cancel-all.ts";
 import { clientAttachment, type ClientAttachment } from "./client-attachment.ts";
 import type { ClientLink } from "./client-link.ts";
 import { hostCalls } from "./host-calls.ts";
-import { openPrompts, type CancelCommand } from "./open-prompts.ts";
+import { openPrompts, type Cancelling } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
 import { ownEquipment, type OwnEquipment } from "./own-equipment.ts";
 import { pastAnswer } from "./past-answer.ts";
@@ -114,8 +114,8 @@ export function createAcpSession(
     if (outcome !== undefined) prompts.finish(promptId, outcome);
   }
 
-  const cancel = (commands: readonly CancelCommand[]): Promise<void> =>
-    cancelAll(commands, { link, sessionId, signal: feed.signal });
+  const cancel = (wanted: readonly Cancelling[]): Promise<boolean> =>
+    cancelAll(wanted, { link, sessionId, signal: feed.signal });
 
   return {
     get isFollowed() {
@@ -147,17 +147,20 @@ export function createAcpSession(
     },
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);
-      await cancel(own.length > 0 || requestId !== undefined ? own : [{ type: "cancel" }]);
+      const any: Cancelling = { command: { type: "cancel" }, from: link.sender };
+      await cancel(own.length > 0 || requestId !== undefined ? own : [any]);
     },
     async close() {
-      await cancel(prompts.cancelling());
-      await prompts.answered();
+      // A turn that it may not end is not waited for.
+      if (await cancel(prompts.cancelling())) await prompts.answered();
       leaveFeed();
-      await cancel([{ type: "cancel", unlessWatched: true }]);
+      prompts.fail(failureError(LEFT));
+      await cancel([{ command: { type: "cancel", unlessWatched: true }, from: link.sender }]);
       await attachment.detach("client_closed");
     },
     async leave(reason) {
       leaveFeed();
+      prompts.drop();
       await attachment.detach(reason);
     },
   };

@@ -8,6 +8,7 @@ import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import { answeredAnswer } from "../../wire/acp/prompt-answer.ts";
 import { commandAnswer } from "../../wire/acp/slash-commands.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
 import type { ClientLink } from "./client-link.ts";
 import { findSession } from "./find-session.ts";
 import { answerLive } from "./live-requests.ts";
@@ -38,15 +39,21 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   async function close(request: RpcRequest, sessionId: string): Promise<void> {
     const session = table.known(sessionId);
     if (session === undefined) await table.find(sessionId);
-    table.forget(sessionId);
-    await session?.close();
+    await leave(sessionId, session);
     link.answer(request, { ok: true, result: doneAnswer() });
   }
 
+  /** Known until that is done: the connection may end before. */
+  async function leave(sessionId: string, session: AcpSession | undefined): Promise<void> {
+    try {
+      await session?.close();
+    } finally {
+      table.forget(sessionId);
+    }
+  }
+
   async function remove(request: RpcRequest, sessionId: string): Promise<void> {
-    const session = table.known(sessionId);
-    table.forget(sessionId);
-    await session?.close();
+    await leave(sessionId, table.known(sessionId));
     // One that is not there, or is another's, is gone for this client already.
     const found = await findSession(sessions, sessionId, principal);
     if (found !== undefined) await sessions.delete(sessionId);
