@@ -22,6 +22,7 @@ import type {
 import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
+import { lateAnswers } from "./late-answers.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { SessionRequests } from "./session-requests.ts";
 
@@ -87,6 +88,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
   const gone = new AbortController();
+  const late = lateAnswers();
 
   function put(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -128,9 +130,11 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     tools: () => tools,
     shells: () => shells,
-    withdraw(questionId) {
+    withdraw(questionId, answered) {
       const question = rpc.forget(questionId);
-      if (question !== undefined) writer.write(withdrawalLine(questionId), question.sessionId);
+      if (question === undefined) return;
+      writer.write(withdrawalLine(questionId), question.sessionId);
+      if (answered !== undefined) late.keep(questionId, answered);
     },
     hasRoom: () => writer.queued <= MOST_QUEUED,
     room: () => writer.below(MOST_QUEUED),
@@ -182,6 +186,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     lanes.run(sessionId, async () => (await requests()).cancelPrompt(sessionId, wanted.requestId));
   }
 
+  function stray(id: RequestId, answer: RpcAnswer): void {
+    const answered = late.take(id);
+    if (answered === undefined) return detail?.("an answer that nobody waits for", { id });
+    lanes.run(`late ${id}`, () => answered(answer));
+  }
+
   function take(message: Received<Question>): void {
     switch (message.type) {
       case "request":
@@ -191,7 +201,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       case "response":
         return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
       case "stray":
-        return detail?.("an answer that nobody waits for", { id: message.id });
+        return stray(message.id, message.outcome);
       case "refused":
         return writer.write(message.line);
     }

@@ -36,7 +36,8 @@ export interface ClientLink {
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;
-  withdraw(questionId: string): void;
+  /** An answer that comes all the same is nobody's concern, but for `late`. */
+  withdraw(questionId: string, late?: (answer: RpcAnswer) => Promise<void>): void;
   /** The same for something that its machine is to do. */
   request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
   /** The tools of the client's machine. */
