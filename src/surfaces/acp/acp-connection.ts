@@ -12,7 +12,7 @@ import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
 import { withdrawalLine } from "../../wire/acp/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection, type Received } from "../../wire/jsonrpc/rpc-connection.ts";
-import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
+import { internalError, invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
   RpcAnswer,
@@ -24,7 +24,7 @@ import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
 import { lateAnswers } from "./late-answers.ts";
 import type { LineWriter } from "./line-writer.ts";
-import type { SessionRequests } from "./session-requests.ts";
+import type { SessionRequest, SessionRequests } from "./session-requests.ts";
 
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
@@ -141,7 +141,30 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   };
   let loaded: Promise<SessionRequests> | undefined;
   /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
-  const requests = (): Promise<SessionRequests> => (loaded ??= loadRequests(link, options.session));
+  function requests(): Promise<SessionRequests> {
+    loaded ??= loadRequests(link, options.session).catch((error: unknown) => {
+      // The next request tries again.
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  }
+
+  async function perform(given: RpcRequest, wanted: SessionRequest): Promise<void> {
+    let own: SessionRequests;
+    try {
+      own = await requests();
+    } catch (error) {
+      link.answer(given, { ok: false, error: internalError("Internal error") });
+      throw error;
+    }
+    await own.perform(given, wanted);
+  }
+
+  function unasked<Value>(nothing: Value): Value {
+    log("what a host has cannot be asked for");
+    return nothing;
+  }
 
   function request(given: RpcRequest): void {
     const { method, params } = given;
@@ -153,8 +176,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = loadTools(link);
-      if (isAsked && profile.hasShells && options.isHere) shells = loadShells(link);
+      if (isAsked && profile.hasTools) tools = loadTools(link).catch(() => unasked([]));
+      if (isAsked && profile.hasShells && options.isHere)
+        shells = loadShells(link).catch(() => unasked(undefined));
       return lanes.run("", async () => void (await requests()));
     }
     if (clientName === undefined) {
@@ -172,7 +196,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (error !== undefined) return link.answer(given, { ok: false, error });
       prompts.set(given.id, lane);
     }
-    lanes.run(lane, async () => (await requests()).perform(given, value));
+    lanes.run(lane, () => perform(given, value));
   }
 
   function notification({ method, params }: RpcNotification): void {
@@ -227,7 +251,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       // Some of what it asked may still be under way, and see it only then.
       gone.abort();
       turns.endAll();
-      await (await loaded)?.leave(reason);
+      const own = await loaded?.catch(() => undefined);
+      await own?.leave(reason);
     },
   };
 }
