@@ -71,6 +71,9 @@ export interface UpdateState {
   readonly ownPrompts: Set<string>;
   /** Who sent the prompts that have not ended. */
   readonly prompters: Map<string, string>;
+  /** Prompts that have no turn yet, and those that another turn ended before. */
+  readonly queue: Set<string>;
+  readonly waited: Set<string>;
   isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
@@ -121,6 +124,8 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     asked: new Map(),
     ownPrompts: new Set(),
     prompters: new Map(),
+    queue: new Set(),
+    waited: new Set(),
     isTitled: false,
     agent: undefined,
     workingDirectory: undefined,
