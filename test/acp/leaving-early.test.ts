@@ -85,6 +85,8 @@ describe("a client that goes while a session is being set up for it", () => {
     ["session/load", "peek"],
     ["session/prompt", "find"],
     ["session/prompt", "command"],
+    ["session/fork", "open"],
+    ["session/fork", "equip"],
     ["session/attach", "find"],
     ["session/attach", "command"],
   ] as const)(

@@ -87,6 +87,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
+  let alone = 0;
   const gone = new AbortController();
   const late = lateAnswers();
 
@@ -130,6 +131,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     tools: () => tools,
     shells: () => shells,
+    aside: (task) => lanes.run(ownLane(), task),
     withdraw(questionId, answered) {
       const question = rpc.forget(questionId);
       if (question === undefined) return;
@@ -166,6 +168,20 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     return nothing;
   }
 
+  /**
+   * What is about one session is done in its order. What makes a session, or lists some, waits for nobody: a set-up may take
+   * as long as its slowest server; but where all are given the same session, that has its order.
+   */
+  function laneOf(wanted: SessionRequest): string {
+    if ("sessionId" in wanted) return wanted.sessionId;
+    return options.session === undefined ? ownLane() : "";
+  }
+
+  function ownLane(): string {
+    alone += 1;
+    return `alone ${alone}`;
+  }
+
   function request(given: RpcRequest): void {
     const { method, params } = given;
     const wanted = decodeRequest(method, params);
@@ -190,7 +206,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });
-    const lane = "sessionId" in value ? value.sessionId : "";
+    const lane = laneOf(value);
     if (value.type === "prompt") {
       const error = turns.begin(given);
       if (error !== undefined) return link.answer(given, { ok: false, error });

@@ -33,6 +33,8 @@ export interface ClientLink {
   update(sessionId: string, update: SessionUpdate, cursor?: string): void;
   /** The same for an update that the client would not know as one. */
   event(sessionId: string, update: VendorUpdate, cursor?: string): void;
+  /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
+  aside(task: () => Promise<void>): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;

@@ -2,7 +2,7 @@ import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
 import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
-import type { ClientRequest } from "../../wire/acp/client-request.ts";
+import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { optionsAnswer } from "../../wire/acp/session-modes.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import { answeredAnswer } from "../../wire/acp/prompt-answer.ts";
@@ -60,6 +60,21 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     link.answer(request, { ok: true, result: doneAnswer() });
   }
 
+  async function fork(request: RpcRequest, source: string, wanted: SessionSetup): Promise<void> {
+    const enter = await setup.fork(request, source, wanted);
+    link.aside(() => answering(request, enter));
+  }
+
+  /** A request has an answer, whatever comes of what it asks for. */
+  async function answering(request: RpcRequest, perform: () => Promise<void>): Promise<void> {
+    try {
+      await perform();
+    } catch (error) {
+      link.answer(request, { ok: false, error: errorOf(error) });
+      if (!(error instanceof SpanlineError)) throw error;
+    }
+  }
+
   async function list(
     request: RpcRequest,
     { workingDirectory, folders, page }: Extract<SessionRequest, { type: "list" }>,
@@ -111,7 +126,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       case "resume":
         return setup.follow(request, wanted.sessionId, { ...wanted, history: "hidden" });
       case "fork":
-        return setup.fork(request, wanted.sessionId, wanted);
+        return fork(request, wanted.sessionId, wanted);
       case "list":
         return list(request, wanted);
       case "close":
@@ -131,14 +146,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   }
 
   return {
-    async perform(request, wanted) {
-      try {
-        await dispatch(request, wanted);
-      } catch (error) {
-        link.answer(request, { ok: false, error: errorOf(error) });
-        if (!(error instanceof SpanlineError)) throw error;
-      }
-    },
+    perform: (request, wanted) => answering(request, () => dispatch(request, wanted)),
     async cancel(sessionId) {
       await table.known(sessionId)?.cancel();
     },

@@ -20,8 +20,11 @@ export interface SetupRequests {
   begin(request: RpcRequest, setup: SessionSetup): Promise<void>;
   /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
   follow(request: RpcRequest, sessionId: string, setup: Following): Promise<void>;
-  /** The client was told what was said in the other one, and knows it of this one. */
-  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void>;
+  /**
+   * The client was told what was said in the other one, and knows it of this one. Resolves when the copy is made, with what
+   * puts the client into it: that is no matter of the other one.
+   */
+  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<() => Promise<void>>;
 }
 
 type SessionPlace = Pick<SessionSetup, "workingDirectory" | "folders">;
@@ -128,10 +131,12 @@ export function setupRequests(
         ...place(setup),
         copyOf: source,
       });
-      const session = await table.join(sessionId, setup.servers);
-      const welcome = await welcoming(sessionId);
-      welcome(request, (settings) => newSessionAnswer(sessionId, settings));
-      await session.follow({ upTo: seq, history: "hidden" });
+      return async () => {
+        const session = await table.join(sessionId, setup.servers);
+        const welcome = await welcoming(sessionId);
+        welcome(request, (settings) => newSessionAnswer(sessionId, settings));
+        await session.follow({ upTo: seq, history: "hidden" });
+      };
     },
   };
 }
