@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
-import { eventually } from "../support/mcp-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { gate } from "../support/gate.ts";
 import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn, tool } from "../support/session-world.ts";

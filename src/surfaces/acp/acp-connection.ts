@@ -20,6 +20,7 @@ import type {
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
 import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
+import { clientRoom } from "./client-room.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
 import { lateAnswers } from "./late-answers.ts";
@@ -90,6 +91,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let alone = 0;
   const gone = new AbortController();
   const late = lateAnswers();
+  const room = clientRoom(writer);
 
   function put(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -138,8 +140,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       writer.write(withdrawalLine(questionId), question.sessionId);
       if (answered !== undefined) late.keep(questionId, answered);
     },
-    hasRoom: () => writer.queued <= MOST_QUEUED,
-    room: () => writer.below(MOST_QUEUED),
+    hasRoom: (sessionId) => room.has(sessionId),
+    room: (sessionId) => room.wait(sessionId),
+    drop: (sessionId) => writer.drop?.(sessionId) ?? false,
   };
   let loaded: Promise<SessionRequests> | undefined;
   /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
@@ -297,8 +300,6 @@ function sessionIn(params: unknown): string | undefined {
   return typeof sessionId === "string" ? sessionId : undefined;
 }
 
-/** Characters. Enough to keep a pipe busy; what is more waits in the log. */
-const MOST_QUEUED = 256 * 1024;
 /** Characters. Answers to a client that asks and does not read: then it is not heard either. */
 const MOST_UNREAD = 4 * 1024 * 1024;
 const MOST_TASKS = 512;

@@ -55,7 +55,11 @@ export function createAcpSession(
     get sender() {
       return attachment.sender;
     },
+    hasRoom: () => isUnheard || shared.hasRoom(sessionId),
+    room: () => shared.room(sessionId),
   };
+  /** Whether the client is done with the session, and reads nothing of it: then only answers are kept. */
+  let isUnheard = false;
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
   const equipment = ownEquipment(sessionId, link);
@@ -73,6 +77,7 @@ export function createAcpSession(
   });
 
   function tell(output: Told, cursor: string | undefined): void {
+    if (isUnheard && (output.type === "update" || output.type === "event")) return;
     switch (output.type) {
       case "update":
         return link.update(sessionId, withTerminal(output.update, calls.terminalOf), cursor);
@@ -93,6 +98,7 @@ export function createAcpSession(
   function ended(): void {
     attachment.forget();
     leaveFeed();
+    link.drop(sessionId);
     prompts.fail(failureError(LEFT));
     gone();
   }
@@ -151,6 +157,7 @@ export function createAcpSession(
       await cancel(own.length > 0 || requestId !== undefined ? own : [any]);
     },
     async close() {
+      isUnheard = link.drop(sessionId);
       // A turn that it may not end is not waited for.
       if (await cancel(prompts.cancelling())) await prompts.answered();
       leaveFeed();

@@ -46,9 +46,11 @@ export interface ClientLink {
   tools(): Promise<readonly HostTool[]>;
   /** Its shells, where it says. */
   shells(): Promise<KnownShells | undefined>;
-  /** Whether the client can be told more at once; `room` resolves when it can. */
-  hasRoom(): boolean;
-  room(): Promise<void>;
+  /** Whether the client can be told more at once, of this session; `room` resolves when it can. */
+  hasRoom(sessionId?: string): boolean;
+  room(sessionId?: string): Promise<void>;
+  /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does, or may. */
+  drop(sessionId: string): boolean;
 }
 
 /** How the name of a client begins that has not said one. */
