@@ -215,9 +215,9 @@ describe("a cancelled turn", () => {
     const theirs = other.result("session/prompt", prompt(sessionId, "Four"));
     await readUntil(sessions, sessionId, ({ event }) => JSON.stringify(event).includes("Four"));
     cancel(client, sessionId);
-    expect(await Promise.all([first, ...waiting])).toEqual(
-      Array.from({ length: 3 }, () => ({ stopReason: "cancelled" })),
-    );
+    const cancelled = { stopReason: "cancelled" };
+    const queued = { ...cancelled, _meta: { harn: { queued: true } } };
+    expect(await Promise.all([first, ...waiting])).toEqual([cancelled, queued, queued]);
     expect(await theirs).toMatchObject({ stopReason: "end_turn" });
     expect(provider.calls.map(({ input }) => input.texts)).toEqual([["One"], ["Four"]]);
   });

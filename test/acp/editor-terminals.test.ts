@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "@agentclientprotocol/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Clock } from "../../src/platform/clock.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
 import type { Sandbox } from "../../src/tools/workspace/sandbox/sandbox.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
@@ -9,7 +11,7 @@ import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
 import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { fakeClock, passing } from "../support/fake-clock.ts";
 import { says, wants } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/workspace.ts";
 
@@ -33,6 +35,16 @@ function world(input: object, { sandbox, editorTerminals = true }: Wish = {}) {
   });
   const call = { id: "c", name: "run_command", input: { ...input } };
   return { root, ...equippedSessions([wants(call), says("Done.")], { tools }) };
+}
+
+/** A plain client, and what it asked first. */
+async function running(sessions: Sessions, cwd: string, clock: Clock) {
+  const client = await acpClient(sessions, { clock });
+  await client.ask("initialize", { clientCapabilities: { terminal: true } });
+  const opened = await client.result("session/new", { cwd, mcpServers: [] });
+  const sessionId = asText(opened["sessionId"]);
+  const prompt = [{ type: "text", text: "Go" }];
+  return { client, sessionId, done: client.result("session/prompt", { sessionId, prompt }) };
 }
 
 const TERMINAL = { type: "terminal", terminalId: "terminal 1" };
@@ -218,6 +230,43 @@ describe("a command in a terminal of the editor", () => {
       "terminal/release",
     ]);
     expect(JSON.stringify(client.updates(sessionId))).not.toContain("late");
+  });
+
+  it("fails where no terminal comes in time, and one that comes later is ended and let go [ACP-109]", async () => {
+    const clock = fakeClock();
+    const { sessions, root, results } = world(WAITS);
+    const { client, sessionId, done } = await running(sessions, root, clock);
+    const create = await client.find(({ method }) => method === "terminal/create");
+    await passing(clock, done);
+    expect(await done).toEqual({ stopReason: "end_turn" });
+    expect((await results(sessionId)).join()).toContain("it does not answer");
+    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    expect(taken["params"]).toEqual({ requestId: create["id"] });
+    client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
+    for (const method of ["terminal/kill", "terminal/release"]) {
+      const asked = await client.find((one) => one["method"] === method);
+      expect(asked["params"]).toEqual({ sessionId, terminalId: "late" });
+      client.send({ jsonrpc: "2.0", id: asked["id"], result: {} });
+    }
+  });
+
+  it("costs nothing for good where the editor does not say that it let a terminal go", async () => {
+    const clock = fakeClock();
+    const { sessions, root } = world({ command: "true" });
+    const { client, done } = await running(sessions, root, clock);
+    for (const [method, result] of [
+      ["terminal/create", { terminalId: "t" }],
+      ["terminal/wait_for_exit", { exitCode: 0 }],
+      ["terminal/output", { output: "", truncated: false }],
+    ] as const) {
+      const asked = await client.find((one) => one["method"] === method);
+      client.send({ jsonrpc: "2.0", id: asked["id"], result });
+    }
+    expect(await done).toEqual({ stopReason: "end_turn" });
+    const release = await client.find(({ method }) => method === "terminal/release");
+    const taken = client.find(({ method }) => method === "$/cancel_request");
+    await passing(clock, taken);
+    expect((await taken)["params"]).toEqual({ requestId: release["id"] });
   });
 
   it("fails, and says what the editor said, where that makes no terminal", async () => {

@@ -255,6 +255,33 @@ describe("ACP over HTTP", () => {
     await reading;
   });
 
+  it("holds up no session because of another that nobody reads, and closes that [ACP-126]", async () => {
+    const much = "~".repeat(MUCH);
+    const { sessions } = equippedSessions([hangs(much), says("Read me")]);
+    const server = await acpServer(sessions);
+    const own = await connected(server);
+    const connection = reading(await stream(server, own));
+    const opened = async (id: number): Promise<string> => {
+      await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, id), own);
+      return connection.told(new RegExp(`"id":${id},"result":{"sessionId":"(\\w+)"`));
+    };
+    const [unread, read] = [await opened(2), await opened(3)];
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId: unread, prompt }, 4), own);
+    await eventually(async () => expect((await sessions.find(unread))?.seq).toBeGreaterThan(8));
+    const events = reading(await stream(server, { ...own, "acp-session-id": read }));
+    await post(server, message("session/prompt", { sessionId: read, prompt }, 5), own);
+    await events.told(/(Read me)/);
+    await events.told(/("id":5)/);
+    await post(server, message("session/close", { sessionId: unread }, 6), own);
+    await eventually(async () => expect((await sessions.peek(unread)).clients).toEqual([]));
+    const late = reading(await stream(server, { ...own, "acp-session-id": unread }));
+    const left = await late.told(/([^]*"id":6)/);
+    expect(left).toContain('"id":4,"result":{"stopReason":"cancelled"}');
+    expect(left).not.toContain("~");
+    for (const one of [connection, events, late]) await one.cancel();
+  });
+
   it("takes back what a client was asked in the stream that it was asked in", async () => {
     const { sessions } = equippedSessions([wants({ id: "c1", name: "host__Read", input: {} })]);
     const server = await acpServer(sessions);

@@ -21,6 +21,13 @@ function said(updates: readonly Message[]): string[] {
   );
 }
 
+const ENDED = { stopReason: "end_turn" };
+const QUEUED = { _meta: { harn: { queued: true } } };
+
+function promptOf(event: object): unknown {
+  return "promptId" in event ? event.promptId : undefined;
+}
+
 function errorCode({ error }: Message): unknown {
   return isObject(error) ? error["code"] : undefined;
 }
@@ -197,15 +204,48 @@ describe("a prompt", () => {
     expect(next).toEqual({ stopReason: "end_turn" });
   });
 
-  it("that waits for another has its own answer [ACP-68] [ACP-79]", async () => {
-    const client = await acpClient(scriptedSessions({ turn: echoTurn }));
+  it("that waits for another has its own answer, which says so [ACP-68] [ACP-79]", async () => {
+    let isAll = (): void => {};
+    const all = new Promise<void>((resolve) => (isAll = resolve));
+    const sessions = scriptedSessions({ turn: (turn) => void all.then(() => echoTurn(turn)) });
+    const command = sessions.command.bind(sessions);
+    let taken = 0;
+    sessions.command = async (...given) => {
+      const reply = await command(...given);
+      if (given[1].type === "prompt" && (taken += 1) === 3) isAll();
+      return reply;
+    };
+    const client = await acpClient(sessions);
     const sessionId = await client.begin();
     const answers = await Promise.all(
       ["a", "b", "c"].map((text) => client.ask("session/prompt", prompt(sessionId, text))),
     );
     expect(answers.map(({ id, result }) => ({ id, result }))).toEqual(
-      [3, 4, 5].map((id) => ({ id, result: { stopReason: "end_turn" } })),
+      [3, 4, 5].map((id) => ({ id, result: id === 3 ? ENDED : { ...ENDED, ...QUEUED } })),
     );
+  });
+
+  it("that waits for another is told as one to hosts, while it does [ACP-79]", async () => {
+    const sessions = scriptedSessions();
+    const client = await acpClient(sessions);
+    await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+    const { sessionId } = await client.result("session/new", SETUP);
+    const id = asText(sessionId);
+    const answers = ["a", "b"].map((text) => client.ask("session/prompt", prompt(id, text)));
+    const told = await client.find(({ params }) =>
+      JSON.stringify(params ?? "").includes('"queued"'),
+    );
+    const second = sessions.log(id).findLast(({ event }) => event.type === "prompt.accepted");
+    expect(told["params"]).toMatchObject({
+      update: {
+        sessionUpdate: "session_info_update",
+        _meta: { harn: { queued: { promptId: second?.event && promptOf(second.event) } } },
+      },
+    });
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    const [first, next] = await Promise.all(answers);
+    expect(first?.["result"]).toEqual({ stopReason: "cancelled" });
+    expect(next?.["result"]).toEqual({ stopReason: "cancelled", ...QUEUED });
   });
 });
 
@@ -269,7 +309,7 @@ describe("a cancel", () => {
     await other.ask("initialize");
     const waiting = other.ask("session/prompt", prompt(sessionId, "next"));
     other.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
-    expect((await waiting)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await waiting)["result"]).toEqual({ stopReason: "cancelled", ...QUEUED });
     expect(sessions.turnOf(sessionId)).toBeDefined();
     one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
@@ -284,7 +324,7 @@ describe("a cancel", () => {
     );
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     const cancelled = { stopReason: "cancelled" };
-    expect(await Promise.all(answers)).toEqual([cancelled, cancelled]);
+    expect(await Promise.all(answers)).toEqual([cancelled, { ...cancelled, ...QUEUED }]);
     const begun = sessions.log(sessionId).filter(({ event }) => event.type === "turn.started");
     expect(begun).toHaveLength(1);
   });
@@ -370,6 +410,25 @@ describe("a load", () => {
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
     expect(sessions.commands.filter(({ command }) => command.type === "attach")).toHaveLength(1);
+  });
+});
+
+describe("a session that is loaded again", () => {
+  it("keeps its open prompt, however the reading before that ends", async () => {
+    const sessions = scriptedSessions();
+    const subscribe = sessions.subscribe.bind(sessions);
+    sessions.subscribe = async function* (...taken) {
+      yield* subscribe(...taken);
+      throw new Error("The store was asked too late");
+    };
+    const client = await acpClient(sessions);
+    const sessionId = await client.begin();
+    const answer = client.ask("session/prompt", prompt(sessionId, "go"));
+    await sessions.seen("prompt");
+    await client.result("session/load", { sessionId, ...SETUP });
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(client.notes).toEqual([]);
   });
 });
 

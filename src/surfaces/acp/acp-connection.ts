@@ -12,7 +12,7 @@ import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
 import { withdrawalLine } from "../../wire/acp/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { createRpcConnection, type Received } from "../../wire/jsonrpc/rpc-connection.ts";
-import { invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
+import { internalError, invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
   RpcAnswer,
@@ -20,10 +20,12 @@ import type {
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
 import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
+import { clientRoom } from "./client-room.ts";
 import { countedTurns, type CountTurn } from "./counted-turns.ts";
 import { createLanes } from "./lanes.ts";
+import { lateAnswers } from "./late-answers.ts";
 import type { LineWriter } from "./line-writer.ts";
-import type { SessionRequests } from "./session-requests.ts";
+import type { SessionRequest, SessionRequests } from "./session-requests.ts";
 
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
@@ -86,6 +88,10 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
+  let alone = 0;
+  const gone = new AbortController();
+  const late = lateAnswers();
+  const room = clientRoom(writer);
 
   function put(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -103,6 +109,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     isUser: options.isUser,
     isHere: options.isHere,
     clock,
+    gone: gone.signal,
     log,
     name: () => clientName ?? "",
     profile: () => profile,
@@ -126,16 +133,57 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     tools: () => tools,
     shells: () => shells,
-    withdraw(questionId) {
+    aside: (task) => lanes.run(ownLane(), task),
+    withdraw(questionId, answered) {
       const question = rpc.forget(questionId);
-      if (question !== undefined) writer.write(withdrawalLine(questionId), question.sessionId);
+      if (question === undefined) return;
+      writer.write(withdrawalLine(questionId), question.sessionId);
+      if (answered !== undefined) late.keep(questionId, answered);
     },
-    hasRoom: () => writer.queued <= MOST_QUEUED,
-    room: () => writer.below(MOST_QUEUED),
+    hasRoom: (sessionId) => room.has(sessionId),
+    room: (sessionId) => room.wait(sessionId),
+    drop: (sessionId) => writer.drop?.(sessionId) ?? false,
   };
   let loaded: Promise<SessionRequests> | undefined;
   /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
-  const requests = (): Promise<SessionRequests> => (loaded ??= loadRequests(link, options.session));
+  function requests(): Promise<SessionRequests> {
+    loaded ??= loadRequests(link, options.session).catch((error: unknown) => {
+      // The next request tries again.
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  }
+
+  async function perform(given: RpcRequest, wanted: SessionRequest): Promise<void> {
+    let own: SessionRequests;
+    try {
+      own = await requests();
+    } catch (error) {
+      link.answer(given, { ok: false, error: internalError("Internal error") });
+      throw error;
+    }
+    await own.perform(given, wanted);
+  }
+
+  function unasked<Value>(nothing: Value): Value {
+    log("what a host has cannot be asked for");
+    return nothing;
+  }
+
+  /**
+   * What is about one session is done in its order. What makes a session, or lists some, waits for nobody: a set-up may take
+   * as long as its slowest server; but where all are given the same session, that has its order.
+   */
+  function laneOf(wanted: SessionRequest): string {
+    if ("sessionId" in wanted) return wanted.sessionId;
+    return options.session === undefined ? ownLane() : "";
+  }
+
+  function ownLane(): string {
+    alone += 1;
+    return `alone ${alone}`;
+  }
 
   function request(given: RpcRequest): void {
     const { method, params } = given;
@@ -147,8 +195,9 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = loadTools(link);
-      if (isAsked && profile.hasShells && options.isHere) shells = loadShells(link);
+      if (isAsked && profile.hasTools) tools = loadTools(link).catch(() => unasked([]));
+      if (isAsked && profile.hasShells && options.isHere)
+        shells = loadShells(link).catch(() => unasked(undefined));
       return lanes.run("", async () => void (await requests()));
     }
     if (clientName === undefined) {
@@ -160,13 +209,13 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });
-    const lane = "sessionId" in value ? value.sessionId : "";
+    const lane = laneOf(value);
     if (value.type === "prompt") {
       const error = turns.begin(given);
       if (error !== undefined) return link.answer(given, { ok: false, error });
       prompts.set(given.id, lane);
     }
-    lanes.run(lane, async () => (await requests()).perform(given, value));
+    lanes.run(lane, () => perform(given, value));
   }
 
   function notification({ method, params }: RpcNotification): void {
@@ -180,6 +229,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     lanes.run(sessionId, async () => (await requests()).cancelPrompt(sessionId, wanted.requestId));
   }
 
+  function stray(id: RequestId, answer: RpcAnswer): void {
+    const answered = late.take(id);
+    if (answered === undefined) return detail?.("an answer that nobody waits for", { id });
+    lanes.run(`late ${id}`, () => answered(answer));
+  }
+
   function take(message: Received<Question>): void {
     switch (message.type) {
       case "request":
@@ -189,7 +244,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       case "response":
         return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
       case "stray":
-        return detail?.("an answer that nobody waits for", { id: message.id });
+        return stray(message.id, message.outcome);
       case "refused":
         return writer.write(message.line);
     }
@@ -212,8 +267,11 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     idle: () => lanes.below(0),
     async leave(reason) {
+      // Some of what it asked may still be under way, and see it only then.
+      gone.abort();
       turns.endAll();
-      await (await loaded)?.leave(reason);
+      const own = await loaded?.catch(() => undefined);
+      await own?.leave(reason);
     },
   };
 }
@@ -242,8 +300,6 @@ function sessionIn(params: unknown): string | undefined {
   return typeof sessionId === "string" ? sessionId : undefined;
 }
 
-/** Characters. Enough to keep a pipe busy; what is more waits in the log. */
-const MOST_QUEUED = 256 * 1024;
 /** Characters. Answers to a client that asks and does not read: then it is not heard either. */
 const MOST_UNREAD = 4 * 1024 * 1024;
 const MOST_TASKS = 512;

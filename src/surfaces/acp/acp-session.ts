@@ -9,7 +9,7 @@ import { cancelAll } from "./cancel-all.ts";
 import { clientAttachment, type ClientAttachment } from "./client-attachment.ts";
 import type { ClientLink } from "./client-link.ts";
 import { hostCalls } from "./host-calls.ts";
-import { openPrompts, type CancelCommand } from "./open-prompts.ts";
+import { openPrompts, type Cancelling } from "./open-prompts.ts";
 import { openQuestions, type OpenQuestions } from "./open-questions.ts";
 import { ownEquipment, type OwnEquipment } from "./own-equipment.ts";
 import { pastAnswer } from "./past-answer.ts";
@@ -55,7 +55,11 @@ export function createAcpSession(
     get sender() {
       return attachment.sender;
     },
+    hasRoom: () => isUnheard || shared.hasRoom(sessionId),
+    room: () => shared.room(sessionId),
   };
+  /** Whether the client is done with the session, and reads nothing of it: then only answers are kept. */
+  let isUnheard = false;
   const prompts = openPrompts(link);
   const questions = openQuestions(sessionId, link);
   const equipment = ownEquipment(sessionId, link);
@@ -63,6 +67,7 @@ export function createAcpSession(
   const feed = sessionFeed(sessionId, link, {
     calls,
     tell,
+    isOwnStay: attachment.isOwnStay,
     isEndedBy: attachment.isEndedBy,
     ended,
     lost(error) {
@@ -72,6 +77,7 @@ export function createAcpSession(
   });
 
   function tell(output: Told, cursor: string | undefined): void {
+    if (isUnheard && (output.type === "update" || output.type === "event")) return;
     switch (output.type) {
       case "update":
         return link.update(sessionId, withTerminal(output.update, calls.terminalOf), cursor);
@@ -92,14 +98,16 @@ export function createAcpSession(
   function ended(): void {
     attachment.forget();
     leaveFeed();
+    link.drop(sessionId);
     prompts.fail(failureError(LEFT));
     gone();
   }
 
-  /** What the client is at for the session, it is at for nobody. */
+  /** What the client is at for the session, or was asked, it is at for nobody. */
   function leaveFeed(): void {
     feed.end();
     calls.end();
+    questions.end();
   }
 
   const command = (wanted: SessionCommand): Promise<CommandReply> =>
@@ -112,8 +120,8 @@ export function createAcpSession(
     if (outcome !== undefined) prompts.finish(promptId, outcome);
   }
 
-  const cancel = (commands: readonly CancelCommand[]): Promise<void> =>
-    cancelAll(commands, { link, sessionId, signal: feed.signal });
+  const cancel = (wanted: readonly Cancelling[]): Promise<boolean> =>
+    cancelAll(wanted, { link, sessionId, signal: feed.signal });
 
   return {
     get isFollowed() {
@@ -145,17 +153,21 @@ export function createAcpSession(
     },
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);
-      await cancel(own.length > 0 || requestId !== undefined ? own : [{ type: "cancel" }]);
+      const any: Cancelling = { command: { type: "cancel" }, from: link.sender };
+      await cancel(own.length > 0 || requestId !== undefined ? own : [any]);
     },
     async close() {
-      await cancel(prompts.cancelling());
-      await prompts.answered();
+      isUnheard = link.drop(sessionId);
+      // A turn that it may not end is not waited for.
+      if (await cancel(prompts.cancelling())) await prompts.answered();
       leaveFeed();
-      await cancel([{ type: "cancel", unlessWatched: true }]);
+      prompts.fail(failureError(LEFT));
+      await cancel([{ command: { type: "cancel", unlessWatched: true }, from: link.sender }]);
       await attachment.detach("client_closed");
     },
     async leave(reason) {
       leaveFeed();
+      prompts.drop();
       await attachment.detach(reason);
     },
   };

@@ -6,7 +6,7 @@ export interface Backlog {
   /** Nobody takes it any more. */
   clear(): void;
   /** Resolves when there is no more than this. */
-  below(limit: number): Promise<void>;
+  readonly below: (limit: number) => Promise<void>;
 }
 
 export function createBacklog(): Backlog {

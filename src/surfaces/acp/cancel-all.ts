@@ -1,6 +1,6 @@
-import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
 import type { ClientLink } from "./client-link.ts";
-import type { CancelCommand } from "./open-prompts.ts";
+import type { Cancelling } from "./open-prompts.ts";
 import { turnOfPrompt } from "./turn-of-prompt.ts";
 
 interface Place {
@@ -10,28 +10,37 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-/** Ends what these commands say, one after the other. */
-export async function cancelAll(commands: readonly CancelCommand[], place: Place): Promise<void> {
+/** Ends what these commands say, one after the other. False where one of them was refused. */
+export async function cancelAll(wanted: readonly Cancelling[], place: Place): Promise<boolean> {
   const { link, sessionId } = place;
-  for (const wanted of commands) {
-    let reply = await command(wanted, place);
-    if (wanted.type === "withdraw" && reply.status === "refused") {
-      reply = await cancelTurnOf(wanted.promptId, place);
+  let isDone = true;
+  for (const one of wanted) {
+    const { command } = one;
+    let reply = await send(one, place);
+    if (command.type === "withdraw" && reply.status === "refused") {
+      reply = await cancelTurnOf(command.promptId, one, place);
     }
     // Who leaves may have no say in what goes on without them.
-    const isLeaving = wanted.type === "cancel" && wanted.unlessWatched === true;
+    const isLeaving = command.type === "cancel" && command.unlessWatched === true;
     if (reply.status === "accepted" || isLeaving) continue;
+    isDone = false;
     link.log("a cancel was refused", { sessionId, code: reply.failure.code });
   }
+  return isDone;
 }
 
 /** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */
-async function cancelTurnOf(promptId: string, place: Place): Promise<CommandReply> {
+async function cancelTurnOf(
+  promptId: string,
+  { from }: Cancelling,
+  place: Place,
+): Promise<CommandReply> {
   const { link, sessionId, signal } = place;
   const turnId = await turnOfPrompt(link, { sessionId, promptId }, signal);
-  return turnId === undefined ? { status: "accepted" } : command({ type: "cancel", turnId }, place);
+  if (turnId === undefined) return { status: "accepted" };
+  return send({ command: { type: "cancel", turnId }, from }, place);
 }
 
-function command(wanted: SessionCommand, { link, sessionId }: Place): Promise<CommandReply> {
-  return link.sessions.command(sessionId, wanted, link.sender);
+function send({ command, from }: Cancelling, { link, sessionId }: Place): Promise<CommandReply> {
+  return link.sessions.command(sessionId, command, from);
 }

@@ -3,6 +3,7 @@ import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { randomText } from "../../platform/random.ts";
 import type { ClientSender } from "../../session/sessions.ts";
+import { checkPresent } from "./check-present.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** As whom the client of a connection is attached to one session. */
@@ -15,6 +16,8 @@ export interface ClientAttachment {
   detach(reason: string): Promise<void>;
   /** It was detached by others, or by name. */
   forget(): void;
+  /** Whether the client attached by that id, under whatever name. */
+  readonly isOwnStay: (attachmentId: string) => boolean;
   /** Whether an event of the session, in its place, says that the client is gone: sent away, or back by another connection. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
 }
@@ -31,6 +34,7 @@ export function clientAttachment(
   let { sender } = link;
   let stay: Stay | undefined;
   let seen = 0;
+  const stays = new Set<string>();
 
   /** For a stay, where there is one: another client may have the name by now. */
   function speaking(spokenFor: Stay | undefined): ClientSender {
@@ -38,12 +42,18 @@ export function clientAttachment(
   }
 
   async function send(command: AttachCommand): Promise<CommandReply> {
+    checkPresent(link);
     const before = stay;
+    const { clientId } = command;
     const attachmentId = randomText(16);
+    const own: Stay = { clientId, attachmentId, hasBegun: false };
     // The event may be read before the reply is here.
-    stay = { attachmentId, hasBegun: false };
+    stay = own;
+    stays.add(attachmentId);
     const reply = await sessions.command(sessionId, { ...command, attachmentId }, speaking(before));
     if (reply.status === "refused") stay = before;
+    else if (link.gone.aborted) await end(own, "client_exit");
+    checkPresent(link);
     return reply;
   }
 
@@ -61,14 +71,15 @@ export function clientAttachment(
   }
 
   async function detach(reason: string): Promise<void> {
-    if (stay === undefined) return;
-    const { attachmentId } = stay;
-    const from = speaking(stay);
-    const { clientId } = from;
+    if (stay !== undefined) await end(stay, reason);
+  }
+
+  /** It may be over already, or not have begun: then it is refused, and that is all. */
+  async function end({ clientId, attachmentId }: Stay, reason: string): Promise<void> {
     const command = { type: "detach", clientId, reason, attachmentId } as const;
     stay = undefined;
     try {
-      await sessions.command(sessionId, command, from);
+      await sessions.command(sessionId, command, { ...sender, clientId, attachmentId });
     } catch (error) {
       log("a client could not be detached", { sessionId, error: String(error) });
     }
@@ -95,6 +106,7 @@ export function clientAttachment(
     forget() {
       stay = undefined;
     },
+    isOwnStay: (attachmentId) => stays.has(attachmentId),
     isEndedBy({ seq, event }) {
       if (seq <= seen) return false;
       seen = seq;
@@ -112,6 +124,7 @@ export function clientAttachment(
 }
 
 interface Stay {
+  readonly clientId: string;
   readonly attachmentId: string;
   /** Whether the log has been read up to its beginning. What it says of the client's name before that is about others. */
   hasBegun: boolean;

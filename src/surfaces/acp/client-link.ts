@@ -21,6 +21,8 @@ export interface ClientLink {
   /** Whether it is a program of this machine, so that its files are those that sessions work with. */
   readonly isHere: boolean;
   readonly clock: Clock;
+  /** Aborted when the client goes: from then on it is put into no session, and told of none. */
+  readonly gone: AbortSignal;
   readonly log: AcpLog;
   /** What the client calls itself. */
   name(): string;
@@ -31,19 +33,24 @@ export interface ClientLink {
   update(sessionId: string, update: SessionUpdate, cursor?: string): void;
   /** The same for an update that the client would not know as one. */
   event(sessionId: string, update: VendorUpdate, cursor?: string): void;
+  /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
+  aside(task: () => Promise<void>): void;
   answer(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
   ask(sessionId: string, asked: Asked): string | undefined;
-  withdraw(questionId: string): void;
+  /** An answer that comes all the same is nobody's concern, but for `late`. */
+  withdraw(questionId: string, late?: (answer: RpcAnswer) => Promise<void>): void;
   /** The same for something that its machine is to do. */
   request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
   /** The tools of the client's machine. */
   tools(): Promise<readonly HostTool[]>;
   /** Its shells, where it says. */
   shells(): Promise<KnownShells | undefined>;
-  /** Whether the client can be told more at once; `room` resolves when it can. */
-  hasRoom(): boolean;
-  room(): Promise<void>;
+  /** Whether the client can be told more at once, of this session; `room` resolves when it can. */
+  hasRoom(sessionId?: string): boolean;
+  room(sessionId?: string): Promise<void>;
+  /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does, or may. */
+  drop(sessionId: string): boolean;
 }
 
 /** How the name of a client begins that has not said one. */

@@ -9,6 +9,10 @@ export interface LineWriter {
   readonly queued: number;
   /** Resolves when no more than this many characters are on their way, or nobody takes them any more. */
   below(characters: number): Promise<void>;
+  /** What is on its way about one session, where that goes a way of its own. */
+  stream?(sessionId: string): Pick<LineWriter, "queued" | "below">;
+  /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does. */
+  drop?(sessionId: string): boolean;
   /** Aborted when nobody reads any more. */
   readonly gone: AbortSignal;
 }

@@ -32,8 +32,9 @@ export async function answerLive(
   if (reply.status === "refused") throw errorFrom(reply.failure);
   const result = liveAnswer(await liveAfter(reply, wanted, sessions));
   link.answer(request, { ok: true, result });
-  if (wanted.type !== "attach") return;
-  // Under its own name the client is told what comes; what was said before it can load.
+  // A client that is told of the session already is told on, whatever it is called now.
+  if (wanted.type !== "attach" || session.isFollowed) return;
+  // What was said before it can load.
   const { seq } = await table.find(sessionId);
   await session.follow({ upTo: seq, history: "hidden" });
 }

@@ -2,6 +2,7 @@ import type { CommandReply, SessionCommand } from "../../domain/session-command.
 import { failureError } from "../../wire/acp/agent-answers.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { ClientSender } from "../../session/sessions.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** A client's prompts in one session that have no answer yet. */
@@ -10,51 +11,76 @@ export interface OpenPrompts {
   begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
   begun(promptId: string, turnId: string): void;
   finish(promptId: string, outcome: RpcOutcome): void;
-  /** Nothing more will be heard of any. */
+  /** Nothing more will be heard of any, nor of those whose command is under way. */
   fail(error: RpcError): void;
   /** What ends all of them, or the one that this request began. */
-  cancelling(requestId?: RequestId): readonly CancelCommand[];
-  /** Resolves when all of them have their answers. */
+  cancelling(requestId?: RequestId): readonly Cancelling[];
+  /** Resolves when all of them have their answers, or there is nobody to answer. */
   answered(): Promise<void>;
+  /** The client is gone, and none is answered here. */
+  drop(): void;
+}
+
+export interface Cancelling {
+  readonly command: CancelCommand;
+  /** As who asked for it: that one may end it, whatever the client may by its name of now. */
+  readonly from: ClientSender;
+}
+
+interface OpenPrompt {
+  readonly requests: RpcRequest[];
+  readonly from: ClientSender;
+  turnId: string | undefined;
 }
 
 type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
-export type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
+type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
 
 export function openPrompts(link: ClientLink): OpenPrompts {
   /** One that is asked for twice has two requests that wait. */
-  const open = new Map<string, { readonly requests: RpcRequest[]; turnId: string | undefined }>();
+  const open = new Map<string, OpenPrompt>();
   /** Answers that came before the reply to the command said which prompt it was. */
   const early = new Map<string, RpcOutcome>();
+  /** What all were answered with last, when nothing more was to be heard of them. */
+  let failed: RpcOutcome | undefined;
   let unnamed = 0;
   let waiting: (() => void)[] = [];
+
+  function wakeWaiting(): void {
+    for (const wake of waiting) wake();
+    waiting = [];
+  }
 
   function finish(promptId: string, outcome: RpcOutcome): void {
     const prompt = open.get(promptId);
     open.delete(promptId);
-    if (open.size === 0) {
-      for (const wake of waiting) wake();
-      waiting = [];
-    }
+    if (open.size === 0) wakeWaiting();
     for (const request of prompt?.requests ?? []) link.answer(request, outcome);
     if (prompt === undefined && unnamed > 0) early.set(promptId, outcome);
   }
 
-  function accept(request: RpcRequest, { promptId, turnId }: AcceptedReply): void {
+  function accept(
+    { request, from }: Begun,
+    { promptId, turnId }: AcceptedReply,
+    failure: RpcOutcome | undefined,
+  ): void {
     if (promptId === undefined) return link.answer(request, NAMELESS);
-    const outcome = early.get(promptId);
+    const outcome = early.get(promptId) ?? failure;
     const known = open.get(promptId);
     if (outcome !== undefined) link.answer(request, outcome);
     else if (known !== undefined) known.requests.push(request);
-    else open.set(promptId, { requests: [request], turnId });
+    else open.set(promptId, { requests: [request], from, turnId });
   }
 
   return {
     async begin(request, command) {
       unnamed += 1;
+      const before = failed;
+      const { sender: from } = link;
       try {
         const reply = await command();
-        if (reply.status === "accepted") accept(request, reply);
+        const failure = failed === before ? undefined : failed;
+        if (reply.status === "accepted") accept({ request, from }, reply, failure);
         else link.answer(request, { ok: false, error: failureError(reply.failure) });
         return reply;
       } finally {
@@ -68,7 +94,8 @@ export function openPrompts(link: ClientLink): OpenPrompts {
     },
     finish,
     fail(error) {
-      for (const promptId of open.keys()) finish(promptId, { ok: false, error });
+      failed = { ok: false, error };
+      for (const promptId of open.keys()) finish(promptId, failed);
     },
     answered: () =>
       open.size === 0
@@ -84,11 +111,22 @@ export function openPrompts(link: ClientLink): OpenPrompts {
             requestId === undefined || requests.some(({ id }) => id === requestId),
         )
         .toReversed()
-        .map(([promptId, { turnId }]) =>
-          turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },
-        );
+        .map(([promptId, { turnId, from }]) => ({
+          command:
+            turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },
+          from,
+        }));
+    },
+    drop() {
+      open.clear();
+      wakeWaiting();
     },
   };
+}
+
+interface Begun {
+  readonly request: RpcRequest;
+  readonly from: ClientSender;
 }
 
 const NAMELESS: RpcOutcome = {

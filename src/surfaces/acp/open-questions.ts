@@ -11,6 +11,8 @@ export interface OpenQuestions {
   /** It is decided: by this client's answer, by somebody else's, or by the clock. */
   decided(approvalId: string): void;
   readonly answered: (approval: ApprovalRequested, answer: RpcAnswer) => Promise<void>;
+  /** The client leaves the session: what it was asked is taken back, and stays open for others. */
+  end(): void;
 }
 
 export function openQuestions(sessionId: string, link: ClientLink): OpenQuestions {
@@ -48,6 +50,10 @@ export function openQuestions(sessionId: string, link: ClientLink): OpenQuestion
       const reply = await sessions.command(sessionId, command, link.sender);
       if (reply.status === "accepted") return;
       log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });
+    },
+    end() {
+      for (const { questionId } of open.values()) link.withdraw(questionId);
+      open.clear();
     },
   };
 }

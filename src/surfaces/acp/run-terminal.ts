@@ -53,17 +53,32 @@ interface TerminalPlace extends Omit<HostPlace, "answered"> {
 
 /** Made, waited for, read, and let go whatever comes in between. */
 async function perform(run: TerminalRun, place: TerminalPlace): Promise<HostAnswered> {
-  const { sessionId, link, shown, signal } = place;
-  // Not taken back: there may be a terminal by then, and somebody has to end it.
-  const made = terminalIdAnswer((await ask(link, createTerminalRequest(sessionId, run))) ?? LATE);
+  const { shown, signal } = place;
+  const made = terminalIdAnswer((await created(run, place)) ?? LATE);
   if (made.type !== "answered") return answerOf(made, () => ({}));
   const terminalId = made.value;
   try {
     if (!signal.aborted) shown(terminalId);
     return await ended(run, terminalId, place);
   } finally {
-    void ask(link, terminalRequest("release", sessionId, terminalId));
+    void letGo(terminalId, place);
   }
+}
+
+/** Whoever stops the command waits on: there may be a terminal by then, and somebody has to end it. */
+function created(run: TerminalRun, place: TerminalPlace): Promise<RpcAnswer | undefined> {
+  const { sessionId, link } = place;
+  const limits = { milliseconds: CREATION_MS, signal: link.gone };
+  return askWithin(link, createTerminalRequest(sessionId, run), limits, async (answer) => {
+    const made = terminalIdAnswer(answer);
+    if (made.type !== "answered") return;
+    await askWithin(link, terminalRequest("kill", sessionId, made.value), PATIENCE);
+    await letGo(made.value, place);
+  });
+}
+
+async function letGo(terminalId: string, { sessionId, link }: TerminalPlace): Promise<void> {
+  await askWithin(link, terminalRequest("release", sessionId, terminalId), PATIENCE);
 }
 
 async function ended(
@@ -80,7 +95,7 @@ async function ended(
   const status = over && terminalEndAnswer(over);
   if (status?.type !== "answered") {
     // Waited for: some clients begin what comes next before they have done it. Whoever stops it does not.
-    await askWithin(link, about("kill"), { milliseconds: PATIENCE_MS, signal: NEVER });
+    await askWithin(link, about("kill"), PATIENCE);
   }
   if (signal.aborted) return failed("It was stopped");
   if (status !== undefined && status.type !== "answered") return endOf(status, () => ({}));
@@ -98,10 +113,11 @@ function endOf<Value>(
   return answerOf(answer, payloadOf);
 }
 
-const NEVER = new AbortController().signal;
-
-/** For a client to end a command, and to say what it wrote. */
+/** For a client to end a command, to say what it wrote, and to let go of its terminal. */
 const PATIENCE_MS = 3000;
+const PATIENCE: Limits = { milliseconds: PATIENCE_MS, signal: new AbortController().signal };
+/** For one to make a terminal, which may be on a machine far away. */
+const CREATION_MS = 30_000;
 
 /** Clients keep to the limit as they count it; what is more is left out here. */
 function cut({ output, truncated }: TerminalText, { outputBytes }: TerminalRun): JsonObject {
@@ -112,20 +128,23 @@ function cut({ output, truncated }: TerminalText, { outputBytes }: TerminalRun):
   };
 }
 
+type Late = (answer: RpcAnswer) => Promise<void>;
+
 interface Limits {
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
-/** Undefined where there is no answer in time, or none is wanted any more: then it is taken back. */
+/** Undefined where there is no answer in time, or none is wanted any more: then it is taken back, and one that comes is `late`. */
 async function askWithin(
   link: ClientLink,
   request: HostRequest,
   { milliseconds, signal }: Limits,
+  late?: Late,
 ): Promise<RpcAnswer | undefined> {
   const guard = guardCall(link.clock, signal, { limit: "run", milliseconds });
   try {
-    return await ask(link, request, guard.signal);
+    return await ask(link, request, guard.signal, late);
   } finally {
     guard.release();
   }
@@ -134,17 +153,18 @@ async function askWithin(
 function ask(
   link: ClientLink,
   request: HostRequest,
-  signal?: AbortSignal,
+  signal: AbortSignal,
+  late?: Late,
 ): Promise<RpcAnswer | undefined> {
   return new Promise((resolve) => {
     const questionId = link.request(request, async (answer) => resolve(answer));
     if (questionId === undefined) return resolve(TOO_MUCH);
     const takeBack = (): void => {
-      link.withdraw(questionId);
+      link.withdraw(questionId, late);
       resolve(undefined);
     };
-    if (signal?.aborted === true) takeBack();
-    signal?.addEventListener("abort", takeBack, { once: true });
+    if (signal.aborted) takeBack();
+    signal.addEventListener("abort", takeBack, { once: true });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import type { UpdateCursor } from "../../wire/acp/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
+import { checkPresent } from "./check-present.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
 import type { HostCalls } from "./host-calls.ts";
@@ -28,6 +29,7 @@ export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
 
 interface FeedParts {
   readonly calls: HostCalls;
+  readonly isOwnStay: (attachmentId: string) => boolean;
   readonly tell: (output: Told, cursor: string | undefined) => void;
   /** Whether an event ends it: when the client has been told of it, nothing follows. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
@@ -59,6 +61,7 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
       encoding: {
         sessionId,
         clientId,
+        isOwnStay: parts.isOwnStay,
         profile: () => link.profile(),
         ...span(upTo, history, from),
       },
@@ -91,7 +94,8 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
     get signal() {
       return feed?.signal ?? AbortSignal.abort();
     },
-    begin(options) {
+    async begin(options) {
+      checkPresent(link);
       end();
       const own = new AbortController();
       feed = own;
@@ -103,7 +107,9 @@ export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedPart
         };
         run(options, deliver, own.signal)
           .catch((error: unknown) => {
-            if (feed === own) feed = undefined;
+            // What becomes of one that was replaced is nobody's concern.
+            if (own.signal.aborted) return;
+            feed = undefined;
             parts.lost(error);
           })
           // Of no effect when the client has caught up.

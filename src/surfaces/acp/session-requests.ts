@@ -2,12 +2,13 @@ import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
 import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
-import type { ClientRequest } from "../../wire/acp/client-request.ts";
+import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { optionsAnswer } from "../../wire/acp/session-modes.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import { answeredAnswer } from "../../wire/acp/prompt-answer.ts";
 import { commandAnswer } from "../../wire/acp/slash-commands.ts";
 import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
 import type { ClientLink } from "./client-link.ts";
 import { findSession } from "./find-session.ts";
 import { answerLive } from "./live-requests.ts";
@@ -38,19 +39,40 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   async function close(request: RpcRequest, sessionId: string): Promise<void> {
     const session = table.known(sessionId);
     if (session === undefined) await table.find(sessionId);
-    table.forget(sessionId);
-    await session?.close();
+    await leave(sessionId, session);
     link.answer(request, { ok: true, result: doneAnswer() });
   }
 
+  /** Known until that is done: the connection may end before. */
+  async function leave(sessionId: string, session: AcpSession | undefined): Promise<void> {
+    try {
+      await session?.close();
+    } finally {
+      table.forget(sessionId);
+    }
+  }
+
   async function remove(request: RpcRequest, sessionId: string): Promise<void> {
-    const session = table.known(sessionId);
-    table.forget(sessionId);
-    await session?.close();
+    await leave(sessionId, table.known(sessionId));
     // One that is not there, or is another's, is gone for this client already.
     const found = await findSession(sessions, sessionId, principal);
     if (found !== undefined) await sessions.delete(sessionId);
     link.answer(request, { ok: true, result: doneAnswer() });
+  }
+
+  async function fork(request: RpcRequest, source: string, wanted: SessionSetup): Promise<void> {
+    const enter = await setup.fork(request, source, wanted);
+    link.aside(() => answering(request, enter));
+  }
+
+  /** A request has an answer, whatever comes of what it asks for. */
+  async function answering(request: RpcRequest, perform: () => Promise<void>): Promise<void> {
+    try {
+      await perform();
+    } catch (error) {
+      link.answer(request, { ok: false, error: errorOf(error) });
+      if (!(error instanceof SpanlineError)) throw error;
+    }
   }
 
   async function list(
@@ -104,7 +126,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       case "resume":
         return setup.follow(request, wanted.sessionId, { ...wanted, history: "hidden" });
       case "fork":
-        return setup.fork(request, wanted.sessionId, wanted);
+        return fork(request, wanted.sessionId, wanted);
       case "list":
         return list(request, wanted);
       case "close":
@@ -124,14 +146,7 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   }
 
   return {
-    async perform(request, wanted) {
-      try {
-        await dispatch(request, wanted);
-      } catch (error) {
-        link.answer(request, { ok: false, error: errorOf(error) });
-        if (!(error instanceof SpanlineError)) throw error;
-      }
-    },
+    perform: (request, wanted) => answering(request, () => dispatch(request, wanted)),
     async cancel(sessionId) {
       await table.known(sessionId)?.cancel();
     },
@@ -139,7 +154,10 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       await table.known(sessionId)?.cancel(requestId);
     },
     async answered(sessionId, approval, answer) {
-      await table.known(sessionId)?.answered(approval, answer);
+      const session = table.known(sessionId);
+      if (session !== undefined) return session.answered(approval, answer);
+      const { approvalId } = approval;
+      link.log("an answer is about a session that its client has left", { sessionId, approvalId });
     },
     async leave(reason) {
       await Promise.all(Array.from(table.all(), (session) => session.leave(reason)));

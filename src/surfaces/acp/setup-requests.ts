@@ -8,6 +8,7 @@ import { updateCursorText } from "../../wire/acp/update-cursor.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { checkCursor } from "./check-cursor.ts";
+import { checkPresent } from "./check-present.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "./client-link.ts";
 import { latestSession, type SessionEntry } from "./find-session.ts";
@@ -19,8 +20,11 @@ export interface SetupRequests {
   begin(request: RpcRequest, setup: SessionSetup): Promise<void>;
   /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
   follow(request: RpcRequest, sessionId: string, setup: Following): Promise<void>;
-  /** The client was told what was said in the other one, and knows it of this one. */
-  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<void>;
+  /**
+   * The client was told what was said in the other one, and knows it of this one. Resolves when the copy is made, with what
+   * puts the client into it: that is no matter of the other one.
+   */
+  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<() => Promise<void>>;
 }
 
 type SessionPlace = Pick<SessionSetup, "workingDirectory" | "folders">;
@@ -42,6 +46,7 @@ export function setupRequests(
     const found = await fixedSession();
     const { agent } = found ?? setup;
     await sessions.ready(agent);
+    checkPresent(link);
     const named = agent === undefined ? {} : { agent };
     return found ?? sessions.open({ principal, ...named, ...place(setup) });
   }
@@ -118,6 +123,7 @@ export function setupRequests(
       checkSetup(link, setup);
       const { agent, title } = await table.find(source);
       await sessions.ready(agent);
+      checkPresent(link);
       const { sessionId, seq } = await sessions.open({
         principal,
         agent,
@@ -125,10 +131,12 @@ export function setupRequests(
         ...place(setup),
         copyOf: source,
       });
-      const session = await table.join(sessionId, setup.servers);
-      const welcome = await welcoming(sessionId);
-      welcome(request, (settings) => newSessionAnswer(sessionId, settings));
-      await session.follow({ upTo: seq, history: "hidden" });
+      return async () => {
+        const session = await table.join(sessionId, setup.servers);
+        const welcome = await welcoming(sessionId);
+        welcome(request, (settings) => newSessionAnswer(sessionId, settings));
+        await session.follow({ upTo: seq, history: "hidden" });
+      };
     },
   };
 }

@@ -31,10 +31,13 @@ async function talk(socket: OpenSocket, caller: Caller, options: AcpServingOptio
   const writer = socketWriter(socket);
   const connection = callerConnection(caller, writer, options);
   let offset = 0;
-  for await (const text of socket.texts) {
-    connection.receive({ type: "line", text, offset });
-    offset += text.length;
-    await connection.calm();
+  try {
+    for await (const text of socket.texts) {
+      connection.receive({ type: "line", text, offset });
+      offset += text.length;
+      await connection.calm();
+    }
+  } finally {
+    await leaveInTime(connection, writer, options.clock);
   }
-  await leaveInTime(connection, writer, options.clock);
 }

@@ -25,6 +25,27 @@ describe("a stream of lines as events", () => {
     expect(first.value).toBe("data: 0\n\n");
   });
 
+  it("counts each for itself, and forgets one that nobody reads when it is dropped", async () => {
+    const writer = streamWriter();
+    writer.write("one\n", "ses_1");
+    writer.write("two\n", "ses_2");
+    const counts = (): readonly number[] => [
+      writer.stream?.("ses_1").queued ?? 0,
+      writer.stream?.("ses_2").queued ?? 0,
+      writer.queued,
+    ];
+    expect(counts()).toEqual([4, 4, 8]);
+    const emptied = writer.stream?.("ses_1").below(0);
+    expect(writer.drop?.("ses_1")).toBe(true);
+    await emptied;
+    expect(counts()).toEqual([0, 4, 4]);
+    const reader = writer.events("ses_2", new AbortController().signal)[Symbol.asyncIterator]();
+    await reader.next();
+    expect(writer.drop?.("ses_2")).toBe(false);
+    await reader.return?.();
+    expect(counts()).toEqual([0, 0, 0]);
+  });
+
   it("goes on with what was written since, for whoever reads it next", async () => {
     const writer = streamWriter();
     writer.write("one\n", "ses_1");

@@ -1,5 +1,5 @@
 import { eventText } from "../../http/event-stream.ts";
-import { createBacklog } from "./backlog.ts";
+import { createBacklog, type Backlog } from "./backlog.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 /** Lines as the events of several streams: what is about a session is in that session's, all else in the connection's. */
@@ -13,6 +13,9 @@ export interface StreamWriter extends LineWriter {
 
 interface Stream {
   lines: string[];
+  /** What of it nobody has taken yet. */
+  readonly backlog: Backlog;
+  isDropped: boolean;
   /** Wakes whoever reads it. */
   wake: () => void;
   reader: object | undefined;
@@ -33,17 +36,33 @@ export function streamWriter(): StreamWriter {
   function streamOf(sessionId: string | undefined): Stream {
     const known = streams.get(sessionId);
     if (known !== undefined) return known;
-    const stream: Stream = { lines: [], wake: () => {}, reader: undefined };
+    const stream: Stream = {
+      lines: [],
+      backlog: createBacklog(),
+      isDropped: false,
+      wake: () => {},
+      reader: undefined,
+    };
     streams.set(sessionId, stream);
     return stream;
   }
 
+  function remove(stream: Stream, lines: readonly string[]): void {
+    if (gone.signal.aborted || stream.isDropped) return;
+    for (const { length } of lines) {
+      stream.backlog.remove(length);
+      backlog.remove(length);
+    }
+  }
+
   /** A reader that goes in the midst of them had them all the same. */
-  function* given(lines: readonly string[]): Generator<string, void, undefined> {
+  function* given(stream: Stream): Generator<string, void, undefined> {
+    const { lines } = stream;
+    stream.lines = [];
     try {
       yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
     } finally {
-      if (!gone.signal.aborted) for (const line of lines) backlog.remove(line.length);
+      remove(stream, lines);
     }
   }
 
@@ -59,18 +78,16 @@ export function streamWriter(): StreamWriter {
     left.addEventListener("abort", () => stream.wake());
     try {
       while (!isOver()) {
-        const { lines } = stream;
-        if (lines.length > 0) {
-          stream.lines = [];
-          yield* given(lines);
-        } else {
+        if (stream.lines.length > 0) yield* given(stream);
+        else {
           await new Promise<void>((resolve) => {
             stream.wake = resolve;
           });
         }
       }
     } finally {
-      const isUsed = stream.reader !== own || stream.lines.length > 0;
+      if (stream.reader === own) stream.reader = undefined;
+      const isUsed = stream.reader !== undefined || stream.lines.length > 0;
       if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
     }
   }
@@ -84,19 +101,38 @@ export function streamWriter(): StreamWriter {
       if (gone.signal.aborted) return;
       const stream = streamOf(placeOf(sessionId));
       stream.lines.push(line);
+      stream.backlog.add(line.length);
       backlog.add(line.length);
       stream.wake();
     },
     below: (characters) => backlog.below(characters),
+    stream(sessionId) {
+      const own = streams.get(placeOf(sessionId))?.backlog ?? NOTHING;
+      return { queued: own.length, below: own.below };
+    },
+    drop(sessionId) {
+      const stream = streams.get(sessionId);
+      if (stream?.reader !== undefined || placeOf(sessionId) === undefined) return false;
+      streams.delete(sessionId);
+      if (stream === undefined) return true;
+      stream.isDropped = true;
+      backlog.remove(stream.backlog.length);
+      stream.backlog.clear();
+      return true;
+    },
     events: read,
     take() {
-      const line = streamOf(undefined).lines.shift();
-      if (line !== undefined) backlog.remove(line.length);
+      const stream = streamOf(undefined);
+      const line = stream.lines.shift();
+      if (line !== undefined) remove(stream, [line]);
       return line;
     },
     close() {
       gone.abort();
-      for (const { wake } of streams.values()) wake();
+      for (const stream of streams.values()) {
+        stream.wake();
+        stream.backlog.clear();
+      }
       streams.clear();
       backlog.clear();
     },
@@ -105,3 +141,4 @@ export function streamWriter(): StreamWriter {
 
 const MOST_STREAMS = 1000;
 const MOST_CHARACTERS = 200;
+const NOTHING = createBacklog();

@@ -23,7 +23,10 @@ export function clientAttached(
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  const { clientId, mode } = event;
+  const { clientId, mode, attachmentId } = event;
+  if (attachmentId !== undefined && state.options.isOwnStay?.(attachmentId) === true) {
+    state.clientId = clientId;
+  }
   const { controller: before } = state.live;
   const controller = mode === "controller" ? clientId : released(before, clientId);
   take(state, event, at);
@@ -91,9 +94,9 @@ function tellChange(
   previous: string | null,
   emit: Emit<AcpOutput>,
 ): void {
-  const { live, options, profile } = state;
+  const { live, profile } = state;
   // Whoever did not ask for this need not hear of itself.
-  if (clientId === options.clientId && !profile().isBridgeHost) return;
+  if (clientId === state.clientId && !profile().isBridgeHost) return;
   const clients = liveClients(live).map(clientRow);
   const change = {
     client: clients.find(({ client_id }) => client_id === clientId) ?? null,
@@ -117,7 +120,7 @@ function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
 }
 
 /** A client that no event names is asked what its principal may answer. */
-export function mayApprove({ live, options }: UpdateState): boolean {
-  const own = liveClients(live).find(({ clientId }) => clientId === options.clientId);
+export function mayApprove({ live, clientId: name }: UpdateState): boolean {
+  const own = liveClients(live).find(({ clientId }) => clientId === name);
   return own?.mayApprove ?? true;
 }

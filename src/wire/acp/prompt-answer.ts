@@ -1,4 +1,5 @@
 import type { TurnFinished } from "../../domain/agent-event.ts";
+import { isObject } from "../../domain/json.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { internalError, type RpcError } from "../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
@@ -18,6 +19,12 @@ export function promptAnswer(turn: TurnFinished): RpcOutcome {
     case "failed":
       return { ok: false, error: turnError(turn) };
   }
+}
+
+/** Of a prompt that waited for another one's turn: the client may have taken it for lost. */
+export function queuedAnswer(answer: RpcOutcome): RpcOutcome {
+  if (!answer.ok || !isObject(answer.result)) return answer;
+  return { ok: true, result: { ...answer.result, _meta: { harn: { queued: true } } } };
 }
 
 /** Of a prompt that took no turn. */

@@ -71,7 +71,16 @@ export type ToolContent =
 export interface InfoUpdate {
   readonly sessionUpdate: "session_info_update";
   readonly title?: string;
-  readonly _meta?: { readonly harn: { readonly turn: TurnInfo } };
+  readonly _meta?: {
+    readonly harn: { readonly turn: TurnInfo } | { readonly queued: QueuedInfo };
+  };
+}
+
+/** A prompt that waits for the turn of another one, for hosts. */
+export interface QueuedInfo {
+  readonly promptId: string;
+  /** Who sent it. */
+  readonly clientId: string | null;
 }
 
 /** The end of a turn, for hosts: the answer to its prompt goes to one connection, and is lost with that. */

@@ -444,7 +444,10 @@ describe("the answer to a prompt", () => {
     expect(outputs(log).at(-1)).toEqual({
       type: "answer",
       promptId: "p",
-      outcome: { ok: true, result: { stopReason: "cancelled" } },
+      outcome: {
+        ok: true,
+        result: { stopReason: "cancelled", _meta: { harn: { queued: true } } },
+      },
     });
   });
 });

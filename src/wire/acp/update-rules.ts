@@ -14,7 +14,7 @@ import { clientAttached, clientDetached, clientSeen, controlPassed } from "./liv
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { tellPlan } from "./plan-updates.ts";
 import { askQuestion, endQuestion } from "./question-updates.ts";
-import { cancelledAnswer, promptAnswer } from "./prompt-answer.ts";
+import { cancelledAnswer, promptAnswer, queuedAnswer } from "./prompt-answer.ts";
 import { tellMode } from "./mode-updates.ts";
 import { showSent } from "./sent-updates.ts";
 import { commandsUpdate } from "./slash-commands.ts";
@@ -61,10 +61,14 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     state.ownPrompts.delete(promptId);
     state.prompters.delete(promptId);
-    emit({ type: "answer", promptId, outcome: cancelledAnswer() });
+    state.queue.delete(promptId);
+    state.waited.delete(promptId);
+    // What has its turn cannot be withdrawn.
+    emit({ type: "answer", promptId, outcome: queuedAnswer(cancelledAnswer()) });
   }),
   "turn.started": mapped((state, { turnId, promptId }, emit) => {
     state.turn = { turnId, promptId };
+    state.queue.delete(promptId);
     emit({ type: "begun", turnId, promptId });
   }),
   "turn.finished": mapped(finishTurn),
@@ -164,10 +168,21 @@ function rememberPrompt(
   emit: Emit<AcpOutput>,
   { actor }: Envelope,
 ): void {
-  if (actor?.clientId === state.options.clientId) state.ownPrompts.add(promptId);
+  if (actor?.clientId === state.clientId) state.ownPrompts.add(promptId);
   if (actor?.clientId !== undefined) state.prompters.set(promptId, actor.clientId);
+  const isQueued = state.turn !== undefined || state.queue.size > 0;
+  state.queue.add(promptId);
   const title = state.isTitled ? undefined : titleOf(content);
   if (title !== undefined) tellTitle(state, title, emit);
+  if (isQueued) tellQueued(state, promptId, emit);
+}
+
+/** Who has waited is told so again with the answer; this is for whoever shows what waits. */
+function tellQueued(state: UpdateState, promptId: string, emit: Emit<AcpOutput>): void {
+  if (!state.isLive || !state.profile().isBridgeHost) return;
+  const clientId = state.prompters.get(promptId) ?? null;
+  const harn = { queued: { promptId, clientId } };
+  tell(state, { sessionUpdate: "session_info_update", _meta: { harn } }, emit);
 }
 
 function tellTitle(state: UpdateState, title: string, emit: Emit<AcpOutput>): void {
@@ -187,7 +202,9 @@ function finishTurn(
   const promptId = state.turn?.turnId === event.turnId ? state.turn.promptId : undefined;
   state.turn = undefined;
   state.endedTurn = event.turnId;
-  const outcome = promptAnswer(event);
+  const hasWaited = promptId !== undefined && state.waited.delete(promptId);
+  const outcome = hasWaited ? queuedAnswer(promptAnswer(event)) : promptAnswer(event);
+  for (const waiting of state.queue) state.waited.add(waiting);
   tellTurnEnd(state, { turnId: event.turnId, promptId }, outcome, emit);
   if (promptId !== undefined) emit({ type: "answer", promptId, outcome });
 }

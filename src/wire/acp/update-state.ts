@@ -36,6 +36,8 @@ export interface UpdateOptions {
   readonly sessionId: string;
   /** The client that is told; its own prompts are not echoed to it. */
   readonly clientId: string;
+  /** Whether the client itself attached by that id: from there on it has the name that it came under. */
+  readonly isOwnStay?: (attachmentId: string) => boolean;
   /** The last event that was there before the client came. */
   readonly upTo: number;
   /** A client that takes up a session again already has what was said in it. */
@@ -48,6 +50,8 @@ export interface UpdateOptions {
 
 export interface UpdateState {
   readonly options: UpdateOptions;
+  /** What the client is called at this place in the log. */
+  clientId: string;
   readonly profile: () => ClientProfile;
   readonly lineBytes: number;
   isLive: boolean;
@@ -67,6 +71,9 @@ export interface UpdateState {
   readonly ownPrompts: Set<string>;
   /** Who sent the prompts that have not ended. */
   readonly prompters: Map<string, string>;
+  /** Prompts that have no turn yet, and those that another turn ended before. */
+  readonly queue: Set<string>;
+  readonly waited: Set<string>;
   isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
@@ -104,6 +111,7 @@ export interface OpenCall {
 export function initialUpdateState(options: UpdateOptions): UpdateState {
   return {
     options,
+    clientId: options.clientId,
     profile: options.profile ?? (() => STOCK_CLIENT),
     lineBytes: options.lineBytes ?? LINE_BYTES,
     isLive: false,
@@ -116,6 +124,8 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     asked: new Map(),
     ownPrompts: new Set(),
     prompters: new Map(),
+    queue: new Set(),
+    waited: new Set(),
     isTitled: false,
     agent: undefined,
     workingDirectory: undefined,

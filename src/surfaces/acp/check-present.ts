@@ -1,0 +1,7 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import type { ClientLink } from "./client-link.ts";
+
+/** Throws where the client has gone: what it asked for last is not begun for nobody. */
+export function checkPresent({ gone }: Pick<ClientLink, "gone">): void {
+  if (gone.aborted) throw new SpanlineError("aborted", "The client has gone");
+}

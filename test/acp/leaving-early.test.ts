@@ -1,0 +1,122 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createAcpConnection, type AcpConnection } from "../../src/surfaces/acp/acp-connection.ts";
+import { lineWriter } from "../../src/surfaces/acp/line-writer.ts";
+import { USER } from "../support/acp-client.ts";
+import { gate } from "../support/gate.ts";
+import { says, scriptedProvider } from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn } from "../support/session-world.ts";
+
+type Step = "ready" | "open" | "find" | "command" | "equip" | "peek";
+
+/** Sessions in which one step of a set-up waits for the test, and that know who follows them. */
+function heldSessions(held: Step) {
+  const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([says("Hi")]) }));
+  onTestFinished(() => sessions.close());
+  const { entered, open, pass } = gate();
+  const followers: AbortSignal[] = [];
+  let isArmed = false;
+  const own = sessions[held].bind(sessions);
+  const watched: Sessions = {
+    ...sessions,
+    agents: sessions.agents,
+    [held]: async (...given: readonly unknown[]) => {
+      if (isArmed) {
+        isArmed = false;
+        await pass();
+      }
+      return Reflect.apply(own, sessions, given);
+    },
+    subscribe(sessionId, cursor, signal) {
+      followers.push(signal);
+      return sessions.subscribe(sessionId, cursor, signal);
+    },
+  };
+  return {
+    sessions,
+    watched,
+    entered,
+    open,
+    arm: () => void (isArmed = true),
+    followed: () => followers.filter(({ aborted }) => !aborted).length,
+  };
+}
+
+function connectionOn(sessions: Sessions): AcpConnection {
+  const output = new PassThrough().resume();
+  return createAcpConnection({
+    sessions,
+    principal: USER,
+    isUser: true,
+    isHere: true,
+    hasCursors: false,
+    connectionId: "editor",
+    version: "1",
+    clock: systemClock,
+    writer: lineWriter(output),
+    log: () => {},
+  });
+}
+
+let count = 0;
+function send(connection: AcpConnection, method: string, params: object = {}): void {
+  count += 1;
+  const text = JSON.stringify({ jsonrpc: "2.0", id: count, method, params });
+  connection.receive({ type: "line", text, offset: 0 });
+}
+
+const PLACE = { cwd: "/work", mcpServers: [] };
+const TOOLS = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
+
+describe("a client that goes while a session is being set up for it", () => {
+  it.each([
+    ["session/new", "ready"],
+    ["session/new", "open"],
+    ["session/new", "command"],
+    ["session/new", "equip"],
+    ["session/new", "peek"],
+    ["session/load", "ready"],
+    ["session/load", "find"],
+    ["session/load", "command"],
+    ["session/load", "equip"],
+    ["session/load", "peek"],
+    ["session/prompt", "find"],
+    ["session/prompt", "command"],
+    ["session/fork", "open"],
+    ["session/fork", "equip"],
+    ["session/attach", "find"],
+    ["session/attach", "command"],
+  ] as const)(
+    "is in none afterwards, nor told of one: %s, at %s [ACP-125]",
+    async (method, step) => {
+      const here = heldSessions(step);
+      const { sessionId } = await here.sessions.open({
+        principal: USER,
+        workingDirectory: "/work",
+      });
+      const connection = connectionOn(here.watched);
+      send(connection, "initialize", { protocolVersion: 1, clientCapabilities: TOOLS });
+      await connection.idle();
+      here.arm();
+      const live = { clientId: "tui", mode: "controller" };
+      send(connection, method, {
+        sessionId,
+        ...PLACE,
+        ...live,
+        prompt: [{ type: "text", text: "" }],
+      });
+      await here.entered;
+      await connection.leave("client_exit");
+      here.open();
+      await connection.idle();
+      const page = await here.sessions.list({ limit: 10 });
+      for (const one of page.sessions) {
+        expect((await here.sessions.peek(one.sessionId)).clients).toEqual([]);
+      }
+      expect(here.followed()).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isObject } from "../../src/domain/json.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { acpClient, asText, type AcpClient } from "../support/acp-client.ts";
+import { gate } from "../support/gate.ts";
+import {
+  ending,
+  hangs,
+  says,
+  scriptedProvider,
+  wants,
+  type Answer,
+} from "../support/scripted-provider.ts";
+import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+
+const SETUP = { cwd: "/work", mcpServers: [] };
+
+function sessionsWith(...answers: readonly Answer[]) {
+  const provider = scriptedProvider(answers);
+  const save = tool({ name: "save" }, () => "saved");
+  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [save], approvals }));
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+/** Says these pieces, each when the test lets it. */
+function pieces(...held: readonly (readonly [string, Promise<void>])[]): Answer {
+  return async function* () {
+    yield { type: "message.start", message: 0, role: "assistant" };
+    for (const [text, until] of held) {
+      await until;
+      yield { type: "text.delta", message: 0, block: 0, text };
+    }
+    const text = held.map(([piece]) => piece).join("");
+    yield { type: "text.end", message: 0, block: 0, text };
+    yield { type: "message.end", message: 0, reason: "end_turn" };
+    yield ending({ outcome: "completed", reason: "end_turn" });
+  };
+}
+
+async function begun(sessions: Sessions): Promise<{ client: AcpClient; sessionId: string }> {
+  const client = await acpClient(sessions);
+  await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+  const { sessionId } = await client.result("session/new", SETUP);
+  return { client, sessionId: asText(sessionId) };
+}
+
+function prompt(sessionId: string, text: string): unknown {
+  return { sessionId, prompt: [{ type: "text", text }] };
+}
+
+function texts(client: AcpClient): string[] {
+  return client
+    .updates()
+    .flatMap(({ sessionUpdate, content }) =>
+      sessionUpdate === "agent_message_chunk" && isObject(content) ? [asText(content["text"])] : [],
+    );
+}
+
+function methods(client: AcpClient, wanted: string): number {
+  return client.messages.filter(({ method }) => method === wanted).length;
+}
+
+describe("a client that attaches in the midst of a turn", () => {
+  it.each([
+    ["session/attach", { clientId: "editor", mode: "controller" }],
+    ["session/attach", { clientId: "editor", mode: "observer" }],
+    ["session/takeover", { clientId: "editor" }],
+  ])("misses nothing and hears nothing twice: %s %j [ACP-124]", async (method, wanted) => {
+    const [first, second] = [gate(), gate()];
+    const reading = gate();
+    const sessions = sessionsWith(
+      pieces(["one ", Promise.resolve()], ["two ", first.pass()], ["three", second.pass()]),
+    );
+    let isHeld = false;
+    const behind: Sessions = {
+      ...sessions,
+      agents: sessions.agents,
+      async *subscribe(...taken) {
+        for await (const batch of sessions.subscribe(...taken)) {
+          // What the client was told is behind what there is.
+          if (isHeld) await reading.pass();
+          yield batch;
+        }
+      },
+    };
+    const { client, sessionId } = await begun(behind);
+    const answer = client.ask("session/prompt", prompt(sessionId, "Count"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("one "));
+    isHeld = true;
+    first.open();
+    await reading.entered;
+    const attached = client.result(method, { sessionId, ...wanted });
+    expect(await attached).toMatchObject({ clients: [{ client_id: "editor" }] });
+    reading.open();
+    second.open();
+    expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
+    expect(texts(client).join("")).toBe("one two three");
+    const echoes = client.updates().filter(({ sessionUpdate }) => sessionUpdate === "user_message");
+    expect(echoes).toEqual([]);
+  });
+
+  it("is asked once, and answers under its name", async () => {
+    const sessions = sessionsWith(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const { client, sessionId } = await begun(sessions);
+    const answer = client.ask("session/prompt", prompt(sessionId, "Save"));
+    const { id } = await client.find(({ method }) => method === "session/request_permission");
+    const editor = { sessionId, clientId: "editor", mode: "controller" };
+    await client.result("session/attach", editor);
+    const outcome = { outcome: "selected", optionId: "allow" };
+    client.send({ jsonrpc: "2.0", id, result: { outcome } });
+    expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
+    expect(methods(client, "session/request_permission")).toBe(1);
+    expect(methods(client, "$/cancel_request")).toBe(0);
+  });
+
+  it("only to look on is no longer asked, and is again when it takes over [ACP-101]", async () => {
+    const sessions = sessionsWith(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const { client, sessionId } = await begun(sessions);
+    void client.ask("session/prompt", prompt(sessionId, "Save"));
+    const { id } = await client.find(({ method }) => method === "session/request_permission");
+    await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
+    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    expect(taken).toMatchObject({ params: { requestId: id } });
+    await client.result("session/takeover", { sessionId, clientId: "editor" });
+    await client.find((one) => one["method"] === "session/request_permission" && one["id"] !== id);
+  });
+});
+
+describe("a client that only looks on since it came under another name", () => {
+  it("still ends what it began, by a cancel [ACP-104]", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { client, sessionId, answer } = await lookingOn(sessions);
+    client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect(client.notes).toEqual([]);
+  });
+
+  it("still ends what it began, and what waits behind that, by closing the session", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const { client, sessionId, answer } = await lookingOn(sessions);
+    await client.result("session/close", { sessionId });
+    expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await sessions.find(sessionId))?.state).toBe("idle");
+  });
+});
+
+async function lookingOn(sessions: Sessions) {
+  const { client, sessionId } = await begun(sessions);
+  const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
+  await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+  await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
+  return { client, sessionId, answer };
+}
+
+describe("a client that closes a session", () => {
+  it("is not kept waiting for a turn that it may not end", async () => {
+    const sessions = sessionsWith(hangs("Well"));
+    const stubborn: Sessions = {
+      ...sessions,
+      agents: sessions.agents,
+      async command(sessionId, command, from) {
+        if (command.type !== "cancel") return sessions.command(sessionId, command, from);
+        const failure = { code: "access_denied", message: "Not by you", details: {} } as const;
+        return { status: "refused", failure };
+      },
+    };
+    const { client, sessionId } = await begun(stubborn);
+    const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
+    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await client.result("session/close", { sessionId });
+    expect((await answer)["error"]).toMatchObject({ data: { code: "aborted" } });
+  });
+});
