@@ -5,8 +5,15 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, saying, type CommandLine, type Ran } from "./support/command-line.ts";
+import {
+  commandLine,
+  saying,
+  type CommandLine,
+  type Ran,
+  type StartOptions,
+} from "./support/command-line.ts";
 import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
+import { hangs, says, startModel, type Scripted } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
@@ -42,9 +49,27 @@ function farewellOf({ screen }: InTerminal): string {
   return said.join(" ").trim();
 }
 
+/** The same with an agent that says what a test wants. */
+async function scripted(...answers: readonly Scripted[]) {
+  const { data } = place();
+  const { url } = await startModel("chat", answers);
+  const environment = { MY_KEY: "sk-test" };
+  const provider = { type: "local", model: "openai:scripted" };
+  const settings = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: { env: "MY_KEY" } };
+  const coder = { provider, environment: settings };
+  const config = `${data}.config.json`;
+  writeFileSync(config, JSON.stringify({ agents: { coder } }));
+  const chat = (...args: string[]) =>
+    inTerminal(command, ["chat", "-d", data, ...args], { environment });
+  return { data, config, environment, chat };
+}
+
 /** A bridge in a process of its own. */
-async function startUp(data: string) {
-  const child = command.start(["up", "-d", data, "--port", "0", "--json"], { isOpen: true });
+async function startUp(data: string, options: StartOptions & { readonly config?: string } = {}) {
+  const { config, ...more } = options;
+  const args = ["up", "-d", data, "--port", "0", "--json"];
+  const given = config === undefined ? args : [...args, "--config", config];
+  const child = command.start(given, { isOpen: true, ...more });
   const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "\n"));
   const token = new URL(link).searchParams.get("token") ?? "";
   return { child, url: String(url), token, sessionId: String(sessionId) };
@@ -278,6 +303,46 @@ describe("spanline chat in a terminal", () => {
     two.type("y\r");
     await one.shows("Done. save_note says");
   });
+
+  it.each([
+    ["somebody else", () => {}],
+    ["a client that died", ({ child }: InTerminal) => void child.kill("SIGKILL")],
+  ])(
+    "ends a turn after a takeover from %s, and keeps what is typed meanwhile",
+    async (_, leave) => {
+      const code = hangs("Here:\n\n```js\nconst one = 1;\nconst val");
+      const { data, chat, ...place } = await scripted(code, says("That is all."));
+      const { sessionId } = await startUp(data, place);
+      const one = chat("--session", sessionId);
+      await one.shows("Session ses_");
+      const two = chat("--session", sessionId, "--observe");
+      await two.shows("watching; /takeover to take part");
+      one.type("Write it\r");
+      await two.shows("const val");
+      await two.shows("· working\n· watching");
+      leave(one);
+      two.type("/takeover\r");
+      await two.shows("You control this session now.");
+      await two.shows("· working, Ctrl-C cancels");
+      two.type("and then this\r");
+      await two.shows("· next: and then this");
+      two.type("\u0003");
+      await two.shows("Not sent: and then this");
+      await two.shows("Cancelled.");
+      two.type("Go on\r");
+      await two.shows("That is all.");
+      expect(two.screen.filter((row) => /^(?:const|› |Canc|That)/.test(row))).toEqual([
+        "› Write it",
+        "const one = 1;",
+        "const val",
+        "› /takeover",
+        "Cancelled.",
+        "› Go on",
+        "That is all.",
+        "›",
+      ]);
+    },
+  );
 
   it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
     const { chat } = place();

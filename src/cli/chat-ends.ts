@@ -8,7 +8,7 @@ export function toldEnd(
   { clientId, end }: SeenTurnEnd,
   talk: ChatTalk | undefined,
 ): TurnEnd | undefined {
-  if (talk?.isBusy === true && talk.clientId === clientId) return undefined;
+  if (talk?.isPrompting === true && talk.clientId === clientId) return undefined;
   return end.type === "done" ? end : { type: "failed", error: errorFrom(end.failure) };
 }
 

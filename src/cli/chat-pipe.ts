@@ -170,7 +170,6 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
-    isStirring: false,
     async hasPrompt() {
       // A program may wait for the session's line before it says anything.
       if (isObserver || isJson) return true;

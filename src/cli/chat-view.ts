@@ -24,6 +24,8 @@ export interface ViewStatus {
   readonly isCancelling: boolean;
   /** A line that goes on is being typed. */
   readonly isContinued: boolean;
+  /** There is no connection at the moment. */
+  readonly isLost: boolean;
 }
 
 /** What a person sees of a chat. */
@@ -118,13 +120,15 @@ const WAITS_FOR: ReadonlyMap<Role | undefined, string> = new Map([
   ["guest", "approval, which takes the bridge's token"],
 ]);
 
-function statusRows({ talk, isCancelling }: ViewStatus): string[] {
+function statusRows({ talk, isCancelling, isLost }: ViewStatus): string[] {
   if (talk === undefined) return [];
   const isWatching = talk.role === "observer";
-  const working = isWatching ? "· working" : "· working, Ctrl-C cancels";
+  const mayCancel = talk.role === "controller" || (talk.isPrompting && !isWatching);
+  const working = mayCancel ? "· working, Ctrl-C cancels" : "· working";
+  const doing = isCancelling ? "· cancelling" : working;
   return [
     "",
-    ...(talk.isBusy ? [isCancelling ? "· cancelling" : working] : []),
+    ...(isLost ? ["· no connection"] : talk.isBusy ? [doing] : []),
     ...(isWatching ? ["· watching; /takeover to take part"] : []),
     ...talk.queued.map((text) => `· next: ${oneLine(text)}`),
   ];

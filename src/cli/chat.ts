@@ -9,6 +9,7 @@ import { chatLink } from "./chat-link.ts";
 import { pipeFace } from "./chat-pipe.ts";
 import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
 import { terminalFace } from "./chat-terminal.ts";
+import { chatTurns } from "./chat-turns.ts";
 import { complaint } from "./complaint.ts";
 import { flagFor } from "./flag-for.ts";
 import { INTERRUPTED } from "./interruption.ts";
@@ -81,10 +82,15 @@ function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Cha
 async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Promise<number> {
   const place = await chatPlace(flags, { note: (text) => face.note(text), signal });
   let talk: ChatTalk | undefined;
+  const turns = chatTurns();
   const client = createClient(place.connect, {
     host: createHost({ permission: (question, context) => face.ask(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: packageVersion() },
-    onUpdate: (told) => face.told(told),
+    onUpdate(told) {
+      turns.told(told);
+      face.told(told);
+      talk?.goOn();
+    },
     onState: (state) => face.linked(state),
     onControl(_, { mode }) {
       const role = mode === "controller" ? "controller" : "observer";
@@ -98,11 +104,10 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
     if (isNew && !(await face.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
-    talk = await openTalk(client, flags, face);
+    talk = await openTalk(client, flags, { events: face, turns });
     if (talk.role === "guest") face.note(guestNote(place.hasToken));
     const exitCode = await ended(face.run(talk, client), signal);
-    const isUnderWay = talk.isBusy || face.isStirring;
-    face.close(farewell(talk.sessionId, isUnderWay && place.isOwner, flags));
+    face.close(farewell(talk.sessionId, talk.isBusy && place.isOwner, flags));
     return exitCode;
   } finally {
     await leave(client, place);
