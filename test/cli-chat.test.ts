@@ -530,6 +530,19 @@ describe("spanline chat without a terminal", () => {
     expect(lines.at(-1)).toMatchObject({ type: "end", sessionId, reason: "end_turn" });
   });
 
+  it("leaves with a command that comes back, with all that it takes", async () => {
+    const { data, config, environment } = await scripted(says("Hello."), says("Hello again."));
+    const args = ["chat", "-d", data, "--config", config];
+    const first = await command.run(args, { environment, input: "Hi\n" });
+    const [, again = ""] = /Come back with: node \S+ (.*)\n/.exec(first.stderr) ?? [];
+    const second = await command.run(again.split(" "), { environment, input: "Hi\n" });
+    expect([second.stdout, second.status]).toEqual(["Hello again.\n", 0]);
+    const { url, token } = await startUp(place().data);
+    const flags = ["--url", url, "--token", token];
+    const elsewhere = await command.run(["chat", ...flags], { input: "Hi\n" });
+    expect(elsewhere.stderr).toMatch(` --url ${url} --token …\n`);
+  });
+
   it("opens no session where nothing is said", async () => {
     const { data } = place();
     const ran = await command.run(["chat", "-d", data], { input: "\n \n" });

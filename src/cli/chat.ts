@@ -107,7 +107,7 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
     talk = await openTalk(client, flags, { events: face, turns });
     if (talk.role === "guest") face.note(guestNote(place.hasToken));
     const exitCode = await ended(face.run(talk, client), signal);
-    face.close(farewell(talk.sessionId, talk.isBusy && place.isOwner, flags));
+    face.close(farewell(talk, talk.isBusy && place.isOwner, flags));
     return exitCode;
   } finally {
     await leave(client, place);
@@ -127,11 +127,22 @@ async function leave(client: Client, place: ChatPlace): Promise<void> {
   await place.close();
 }
 
-function farewell(sessionId: string, isHalted: boolean, flags: ChatFlags): string {
-  const { url } = flags;
-  const where = url === undefined ? directoryFlag(flags) : ` --url ${shellWord(url)}`;
+function farewell(
+  { sessionId, role }: Pick<ChatTalk, "sessionId" | "role">,
+  isHalted: boolean,
+  flags: ChatFlags,
+): string {
+  const { url, config, token, observe } = flags;
+  const words = [
+    `chat --session ${shellWord(sessionId)}${directoryFlag(flags)}`,
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ...(url === undefined ? [] : [`--url ${shellWord(url)}`]),
+    // It is a secret, and stays one.
+    ...(token === undefined ? [] : ["--token …"]),
+    ...(observe === true && role === "observer" ? ["--observe"] : []),
+  ];
   const state = isHalted ? "The turn goes on when it is taken up again" : "The session stays";
-  return `${state}. Come back with: ${ownCommand()} chat --session ${shellWord(sessionId)}${where}`;
+  return `${state}. Come back with: ${ownCommand()} ${words.join(" ")}`;
 }
 
 function directoryFlag({ dataDir }: ChatFlags): string {
