@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -400,6 +400,30 @@ describe("spanline chat in a terminal", () => {
     person.type("y\r");
     await person.shows("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("says in words why nobody runs the session any more", async () => {
+    const { data } = place();
+    const folder = `${data}-untrusted`;
+    mkdirSync(folder);
+    const mcpServers = { bad: { command: "node", args: ["nothing.mjs"] } };
+    const provider = { type: "local", model: "ollama:none" };
+    const config = join(folder, "spanline.config.json");
+    writeFileSync(config, JSON.stringify({ agents: { coder: { provider, mcpServers } } }));
+    const { child, sessionId } = await startUp(data, { config });
+    const person = inTerminal(command, ["chat", "-d", data, "--session", sessionId, "--observe"], {
+      workingDirectory: folder,
+    });
+    await person.shows("watching; /takeover to take part");
+    child.kill("SIGKILL");
+    await person.shows("nobody trusts this version of it");
+    await person.shows("Nobody runs this session now");
+    person.type("/takeover\r");
+    await person.shows("nobody trusts this version of it");
+    await person.shows("--config names it");
+    expect(person.all).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
+    const said = person.all.replaceAll("\n", " ").match(/Look at it, and/g);
+    expect(said).toHaveLength(2);
   });
 
   it("connects again to a bridge elsewhere, and misses nothing and shows nothing twice [W-48]", async () => {
