@@ -7,6 +7,7 @@ import { chatPlace, type ChatPlace, type ChatPlaceFlags } from "./chat-connect.t
 import type { ChatFace } from "./chat-face.ts";
 import { chatLink } from "./chat-link.ts";
 import { pipeFace } from "./chat-pipe.ts";
+import { chatRepeats } from "./chat-repeats.ts";
 import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
 import { terminalFace } from "./chat-terminal.ts";
 import { chatTurns } from "./chat-turns.ts";
@@ -83,10 +84,12 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   const place = await chatPlace(flags, { note: (text) => face.note(text), signal });
   let talk: ChatTalk | undefined;
   const turns = chatTurns();
+  const isRepeated = chatRepeats();
   const client = createClient(place.connect, {
     host: createHost({ permission: (question, context) => face.ask(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: packageVersion() },
     onUpdate(told) {
+      if (isRepeated(told)) return;
       turns.told(told);
       face.told(told);
       talk?.goOn();
