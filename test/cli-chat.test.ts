@@ -402,6 +402,32 @@ describe("spanline chat in a terminal", () => {
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
+  it("tells who watches that the controller left, and what nobody answers", async () => {
+    const answers = [hangs("Let me think"), says("That is all.")];
+    const { data, config, chat, ...place } = await scripted(...answers);
+    const { child, sessionId } = await startUp(data, { config, ...place });
+    const one = chat("--session", sessionId);
+    await one.shows("Session ses_");
+    const two = chat("--session", sessionId, "--observe", "--config", config);
+    await two.shows("· watching; /takeover to take part");
+    one.type("Go\r");
+    await two.shows("Let me think");
+    one.child.kill("SIGKILL");
+    await two.shows("Whoever controlled this session has left. /takeover takes control.");
+    await two.shows("· watching, and nobody controls this session; /takeover");
+    child.kill("SIGKILL");
+    await two.shows("? The connection to the agent was lost in the middle of its answer.");
+    await two.shows("It waits for an answer; /takeover to be asked.");
+    two.type("/takeover\r");
+    await two.shows("── Spanline asks ──");
+    await two.shows("Stop the turn");
+    two.type("\u0003");
+    await two.shows("Cancelled.");
+    await two.shows("› ");
+    two.type("Go on\r");
+    expect(await two.shows("That is all.")).not.toContain("How to go on?");
+  });
+
   it("says in words why nobody runs the session any more", async () => {
     const { data } = place();
     const folder = `${data}-untrusted`;
@@ -550,6 +576,12 @@ describe("spanline chat without a terminal", () => {
       type: "session",
       sessionId: expect.stringMatching(/^ses_/),
     });
+    const updates = lines.flatMap(({ update }) => (update === undefined ? [] : [update]));
+    const once = updates.filter(({ type }) => type === "commands" || type === "extension");
+    expect(once.map((update) => JSON.stringify(update))).toHaveLength(
+      new Set(once.map((update) => JSON.stringify(update))).size,
+    );
+    expect(once.filter(({ type }) => type === "commands")).toHaveLength(1);
     const { sessionId } = lines.find(({ type }) => type === "session");
     expect(lines.at(-1)).toMatchObject({ type: "end", sessionId, reason: "end_turn" });
   });

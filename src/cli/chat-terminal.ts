@@ -11,6 +11,7 @@ import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import type { ChatLink } from "./chat-link.ts";
 import { chatLines } from "./chat-lines.ts";
+import { chatOthers, othersNote } from "./chat-others.ts";
 import { chatScreen } from "./chat-screen.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatView, type ViewOptions } from "./chat-view.ts";
@@ -34,6 +35,7 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
   /** What was typed by who only watches: it can be said after a takeover. */
   let unsaid = "";
   const lines = chatLines();
+  const others = chatOthers();
   const screen = chatScreen(
     { input: process.stdin, output: process.stdout },
     {
@@ -52,6 +54,7 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
       talk,
       isCancelling: warned === "cancelling",
       isContinued: lines.begun !== "",
+      others,
       isLost: link.isLost,
     }),
   });
@@ -160,8 +163,12 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
     },
     ended,
     told(told) {
-      const { update } = told;
+      const { update, isHistory } = told;
+      const change = others.told(update);
       view.inOrder(() => updates.told(told));
+      if (change !== undefined && !isHistory && talk?.role === "observer") {
+        note(othersNote(change), style.warn);
+      }
       const turn = update.type === "info" ? update.turn : undefined;
       const end = turn === undefined ? undefined : toldEnd(turn, talk);
       if (end !== undefined) ended(end);
