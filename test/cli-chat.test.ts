@@ -213,8 +213,14 @@ describe("spanline chat in a terminal", () => {
     person.type("Please save a note: buy milk\r");
     await person.shows("Run save_note? ");
     person.type("\u0003");
-    await person.shows("the turn is cancelled");
     await person.shows("Cancelled.");
+    const below = person.screen.slice(
+      person.screen.findLastIndex((row) => row.startsWith("  n  Deny")),
+    );
+    expect(below.slice(1).filter((row) => /\w/.test(row))).toEqual([
+      expect.stringMatching(/^ {2}✗ cancelled/),
+      "Cancelled.",
+    ]);
     person.type("\u0003");
     await person.shows("Ctrl-C again leaves");
     person.type("\u0003");
@@ -240,8 +246,9 @@ describe("spanline chat in a terminal", () => {
   it("leaves by itself where there is no such session, as it does without a terminal", async () => {
     const { chat } = place();
     const person = chat("--session", "ses_nothing");
-    await person.shows("Session ses_nothing");
+    await person.shows("`spanline sessions list` shows what there is.");
     expect(await person.ended).toBe(2);
+    expect(person.all).not.toContain("/help");
   });
 
   it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
@@ -339,7 +346,6 @@ describe("spanline chat in a terminal", () => {
         "Cancelled.",
         "› Go on",
         "That is all.",
-        "›",
       ]);
     },
   );
@@ -440,7 +446,7 @@ describe("spanline chat in a terminal", () => {
     const person = inTerminal(command, ["chat", "-d", data, "--session", sessionId, "--observe"], {
       workingDirectory: folder,
     });
-    await person.shows("watching; /takeover to take part");
+    await person.shows("watching, and nobody controls this session;");
     child.kill("SIGKILL");
     await person.shows("nobody trusts this version of it");
     await person.shows("Nobody runs this session now");
@@ -518,6 +524,7 @@ describe("spanline chat in a terminal", () => {
     await person.shows(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
     person.type("What is 2 + 3?\r");
     await person.shows("It is sent when there is a connection again.");
+    expect(await person.shows("· no connection")).not.toContain("· working");
     await refused;
     between.accept();
     await person.shows("Connected again.");
@@ -540,6 +547,9 @@ describe("spanline chat without a terminal", () => {
     const input = "What is 2 + 3?\n\nWhat is \\\n4 + 4?\n";
     const ran = await command.run(["chat", "-d", data], { input });
     expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
+    const resume = ["chat", "-d", data, "--resume"];
+    const { stdout } = await command.run(resume, { input: "/status\n" });
+    expect(stdout).toMatch(/^- Tokens: \d+ in and \d+ out, \d+ together$/m);
     expect(ran.stderr).toContain("Come back with: ");
   });
 
@@ -627,10 +637,12 @@ describe("spanline chat without a terminal", () => {
     for (const flags of cases) {
       const ran = await command.run(["chat", "-d", data, ...flags], { input: "Hi\n" });
       expect([flags, ran.stdout, ran.status]).toEqual([flags, "", 2]);
+      if (flags.includes("nobody")) expect(ran.stderr).toMatch(/^There is no agent "nobody".*\n$/);
     }
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);
-    expect(none.stderr).toContain("Check --url and --token");
+    expect(none.stderr).toContain("Check --url and --token: ");
+    expect(none.stderr).toContain("these are ws://HOST:PORT/acp and TOKEN.");
     expect(none.stderr).not.toContain("any more");
   });
 });

@@ -8,7 +8,7 @@ import type { ChatFace } from "./chat-face.ts";
 import { chatLink } from "./chat-link.ts";
 import { pipeFace } from "./chat-pipe.ts";
 import { chatRepeats } from "./chat-repeats.ts";
-import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
+import { openTalk, type ChatTalk, type TalkEvents, type TalkFlags } from "./chat-talk.ts";
 import { terminalFace } from "./chat-terminal.ts";
 import { chatTurns } from "./chat-turns.ts";
 import { complaint } from "./complaint.ts";
@@ -85,11 +85,18 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   let talk: ChatTalk | undefined;
   const turns = chatTurns();
   const isRepeated = chatRepeats();
+  /** A session that cannot be taken up is not said to be there. */
+  let open = (): void => {};
+  const opened = (): void => {
+    open();
+    open = () => {};
+  };
   const client = createClient(place.connect, {
     host: createHost({ permission: (question, context) => face.ask(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: packageVersion() },
     onUpdate(told) {
       if (isRepeated(told)) return;
+      opened();
       turns.told(told);
       face.told(told);
       talk?.goOn();
@@ -107,7 +114,12 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
     if (isNew && !(await face.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
-    talk = await openTalk(client, flags, { events: face, turns });
+    const events: TalkEvents = {
+      ...face,
+      opening: (...session) => void (open = () => face.opening(...session)),
+    };
+    talk = await openTalk(client, flags, { events, turns });
+    opened();
     if (talk.role === "guest") face.note(guestNote(place.hasToken));
     const exitCode = await ended(face.run(talk, client), signal);
     face.close(farewell(talk, talk.isBusy && place.isOwner, flags));
@@ -152,13 +164,17 @@ function directoryFlag({ dataDir }: ChatFlags): string {
   return dataDir === undefined ? "" : ` -d ${shellWord(dataDir)}`;
 }
 
+const NOT_THERE =
+  "Check --url and --token: of the link that `spanline up` prints, http://HOST:PORT/…?token=TOKEN, these are ws://HOST:PORT/acp and TOKEN.";
+
 function nextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
   return ({ code, details }) => {
     if (details["path"] !== undefined) return undefined;
     if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
-      return "Check --url and --token: `spanline up` prints a link with both.";
+      return NOT_THERE;
     }
-    if (code !== "not_found") return undefined;
+    // Of an agent that there is not, the message says which there are.
+    if (code !== "not_found" || details["method"] === "session/new") return undefined;
     return resume === true
       ? "`spanline chat` without --resume begins one."
       : "`spanline sessions list` shows what there is.";
