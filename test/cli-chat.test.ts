@@ -637,8 +637,10 @@ describe("spanline chat without a terminal", () => {
     for (const flags of cases) {
       const ran = await command.run(["chat", "-d", data, ...flags], { input: "Hi\n" });
       expect([flags, ran.stdout, ran.status]).toEqual([flags, "", 2]);
-      if (flags.includes("nobody")) expect(ran.stderr).toMatch(/^There is no agent "nobody".*\n$/);
     }
+    const agent = ["chat", "-d", data, "--agent", "nobody"];
+    const { stderr } = await command.run(agent, { input: "Hi\n" });
+    expect(stderr).toMatch(/^There is no agent "nobody".*\n$/);
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);
     expect(none.stderr).toContain("Check --url and --token: ");

@@ -58,7 +58,12 @@ describe("the help of a chat", () => {
 
 describe("the sessions in a chat", () => {
   it("are told with the own one marked, and how to go to another", () => {
-    const row = { workingDirectory: null, title: "Notes", updatedAt: "2026-01-02T03:04:05Z" };
+    const row = {
+      workingDirectory: null,
+      folders: [],
+      title: "Notes",
+      updatedAt: "2026-01-02T03:04:05Z",
+    };
     const rows = sessionRows(
       [
         { ...row, sessionId: "ses_1" },
