@@ -1,12 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, saying, type CommandLine, type Ran } from "./support/command-line.ts";
+import {
+  commandLine,
+  saying,
+  type CommandLine,
+  type Ran,
+  type StartOptions,
+} from "./support/command-line.ts";
 import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
+import { hangs, says, startModel, type Scripted } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
@@ -42,9 +49,27 @@ function farewellOf({ screen }: InTerminal): string {
   return said.join(" ").trim();
 }
 
+/** The same with an agent that says what a test wants. */
+async function scripted(...answers: readonly Scripted[]) {
+  const { data } = place();
+  const { url } = await startModel("chat", answers);
+  const environment = { MY_KEY: "sk-test" };
+  const provider = { type: "local", model: "openai:scripted" };
+  const settings = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: { env: "MY_KEY" } };
+  const coder = { provider, environment: settings };
+  const config = `${data}.config.json`;
+  writeFileSync(config, JSON.stringify({ agents: { coder } }));
+  const chat = (...args: string[]) =>
+    inTerminal(command, ["chat", "-d", data, ...args], { environment });
+  return { data, config, environment, chat };
+}
+
 /** A bridge in a process of its own. */
-async function startUp(data: string) {
-  const child = command.start(["up", "-d", data, "--port", "0", "--json"], { isOpen: true });
+async function startUp(data: string, options: StartOptions & { readonly config?: string } = {}) {
+  const { config, ...more } = options;
+  const args = ["up", "-d", data, "--port", "0", "--json"];
+  const given = config === undefined ? args : [...args, "--config", config];
+  const child = command.start(given, { isOpen: true, ...more });
   const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "\n"));
   const token = new URL(link).searchParams.get("token") ?? "";
   return { child, url: String(url), token, sessionId: String(sessionId) };
@@ -188,8 +213,14 @@ describe("spanline chat in a terminal", () => {
     person.type("Please save a note: buy milk\r");
     await person.shows("Run save_note? ");
     person.type("\u0003");
-    await person.shows("the turn is cancelled");
     await person.shows("Cancelled.");
+    const below = person.screen.slice(
+      person.screen.findLastIndex((row) => row.startsWith("  n  Deny")),
+    );
+    expect(below.slice(1).filter((row) => /\w/.test(row))).toEqual([
+      expect.stringMatching(/^ {2}✗ cancelled/),
+      "Cancelled.",
+    ]);
     person.type("\u0003");
     await person.shows("Ctrl-C again leaves");
     person.type("\u0003");
@@ -215,8 +246,9 @@ describe("spanline chat in a terminal", () => {
   it("leaves by itself where there is no such session, as it does without a terminal", async () => {
     const { chat } = place();
     const person = chat("--session", "ses_nothing");
-    await person.shows("Session ses_nothing");
+    await person.shows("`spanline sessions list` shows what there is.");
     expect(await person.ended).toBe(2);
+    expect(person.all).not.toContain("/help");
   });
 
   it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
@@ -279,6 +311,45 @@ describe("spanline chat in a terminal", () => {
     await one.shows("Done. save_note says");
   });
 
+  it.each([
+    ["somebody else", () => {}],
+    ["a client that died", ({ child }: InTerminal) => void child.kill("SIGKILL")],
+  ])(
+    "ends a turn after a takeover from %s, and keeps what is typed meanwhile",
+    async (_, leave) => {
+      const code = hangs("Here:\n\n```js\nconst one = 1;\nconst val");
+      const { data, chat, ...place } = await scripted(code, says("That is all."));
+      const { sessionId } = await startUp(data, place);
+      const one = chat("--session", sessionId);
+      await one.shows("Session ses_");
+      const two = chat("--session", sessionId, "--observe");
+      await two.shows("watching; /takeover to take part");
+      one.type("Write it\r");
+      await two.shows("const val");
+      await two.shows("· working\n· watching");
+      leave(one);
+      two.type("/takeover\r");
+      await two.shows("You control this session now.");
+      await two.shows("· working, Ctrl-C cancels");
+      two.type("and then this\r");
+      await two.shows("· next: and then this");
+      two.type("\u0003");
+      await two.shows("Not sent: and then this");
+      await two.shows("Cancelled.");
+      two.type("Go on\r");
+      await two.shows("That is all.");
+      expect(two.screen.filter((row) => /^(?:const|› |Canc|That)/.test(row))).toEqual([
+        "› Write it",
+        "const one = 1;",
+        "const val",
+        "› /takeover",
+        "Cancelled.",
+        "› Go on",
+        "That is all.",
+      ]);
+    },
+  );
+
   it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
     const { chat } = place();
     const one = chat();
@@ -335,6 +406,56 @@ describe("spanline chat in a terminal", () => {
     person.type("y\r");
     await person.shows("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
+  });
+
+  it("tells who watches that the controller left, and what nobody answers", async () => {
+    const answers = [hangs("Let me think"), says("That is all.")];
+    const { data, config, chat, ...place } = await scripted(...answers);
+    const { child, sessionId } = await startUp(data, { config, ...place });
+    const one = chat("--session", sessionId);
+    await one.shows("Session ses_");
+    const two = chat("--session", sessionId, "--observe", "--config", config);
+    await two.shows("· watching; /takeover to take part");
+    one.type("Go\r");
+    await two.shows("Let me think");
+    one.child.kill("SIGKILL");
+    await two.shows("Whoever controlled this session has left. /takeover takes control.");
+    await two.shows("· watching, and nobody controls this session; /takeover");
+    child.kill("SIGKILL");
+    await two.shows("? The connection to the agent was lost in the middle of its answer.");
+    await two.shows("It waits for an answer; /takeover to be asked.");
+    two.type("/takeover\r");
+    await two.shows("── Spanline asks ──");
+    await two.shows("Stop the turn");
+    two.type("\u0003");
+    await two.shows("Cancelled.");
+    await two.shows("› ");
+    two.type("Go on\r");
+    expect(await two.shows("That is all.")).not.toContain("How to go on?");
+  });
+
+  it("says in words why nobody runs the session any more", async () => {
+    const { data } = place();
+    const folder = `${data}-untrusted`;
+    mkdirSync(folder);
+    const mcpServers = { bad: { command: "node", args: ["nothing.mjs"] } };
+    const provider = { type: "local", model: "ollama:none" };
+    const config = join(folder, "spanline.config.json");
+    writeFileSync(config, JSON.stringify({ agents: { coder: { provider, mcpServers } } }));
+    const { child, sessionId } = await startUp(data, { config });
+    const person = inTerminal(command, ["chat", "-d", data, "--session", sessionId, "--observe"], {
+      workingDirectory: folder,
+    });
+    await person.shows("watching, and nobody controls this session;");
+    child.kill("SIGKILL");
+    await person.shows("nobody trusts this version of it");
+    await person.shows("Nobody runs this session now");
+    person.type("/takeover\r");
+    await person.shows("nobody trusts this version of it");
+    await person.shows("--config names it");
+    expect(person.all).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
+    const said = person.all.replaceAll("\n", " ").match(/Look at it, and/g);
+    expect(said).toHaveLength(2);
   });
 
   it("connects again to a bridge elsewhere, and misses nothing and shows nothing twice [W-48]", async () => {
@@ -403,6 +524,7 @@ describe("spanline chat in a terminal", () => {
     await person.shows(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
     person.type("What is 2 + 3?\r");
     await person.shows("It is sent when there is a connection again.");
+    expect(await person.shows("· no connection")).not.toContain("· working");
     await refused;
     between.accept();
     await person.shows("Connected again.");
@@ -425,6 +547,9 @@ describe("spanline chat without a terminal", () => {
     const input = "What is 2 + 3?\n\nWhat is \\\n4 + 4?\n";
     const ran = await command.run(["chat", "-d", data], { input });
     expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
+    const resume = ["chat", "-d", data, "--resume"];
+    const { stdout } = await command.run(resume, { input: "/status\n" });
+    expect(stdout).toMatch(/^- Tokens: \d+ in and \d+ out, \d+ together$/m);
     expect(ran.stderr).toContain("Come back with: ");
   });
 
@@ -461,8 +586,27 @@ describe("spanline chat without a terminal", () => {
       type: "session",
       sessionId: expect.stringMatching(/^ses_/),
     });
+    const updates = lines.flatMap(({ update }) => (update === undefined ? [] : [update]));
+    const once = updates.filter(({ type }) => type === "commands" || type === "extension");
+    expect(once.map((update) => JSON.stringify(update))).toHaveLength(
+      new Set(once.map((update) => JSON.stringify(update))).size,
+    );
+    expect(once.filter(({ type }) => type === "commands")).toHaveLength(1);
     const { sessionId } = lines.find(({ type }) => type === "session");
     expect(lines.at(-1)).toMatchObject({ type: "end", sessionId, reason: "end_turn" });
+  });
+
+  it("leaves with a command that comes back, with all that it takes", async () => {
+    const { data, config, environment } = await scripted(says("Hello."), says("Hello again."));
+    const args = ["chat", "-d", data, "--config", config];
+    const first = await command.run(args, { environment, input: "Hi\n" });
+    const [, again = ""] = /Come back with: node \S+ (.*)\n/.exec(first.stderr) ?? [];
+    const second = await command.run(again.split(" "), { environment, input: "Hi\n" });
+    expect([second.stdout, second.status]).toEqual(["Hello again.\n", 0]);
+    const { url, token } = await startUp(place().data);
+    const flags = ["--url", url, "--token", token];
+    const elsewhere = await command.run(["chat", ...flags], { input: "Hi\n" });
+    expect(elsewhere.stderr).toMatch(` --url ${url} --token …\n`);
   });
 
   it("opens no session where nothing is said", async () => {
@@ -494,9 +638,13 @@ describe("spanline chat without a terminal", () => {
       const ran = await command.run(["chat", "-d", data, ...flags], { input: "Hi\n" });
       expect([flags, ran.stdout, ran.status]).toEqual([flags, "", 2]);
     }
+    const agent = ["chat", "-d", data, "--agent", "nobody"];
+    const { stderr } = await command.run(agent, { input: "Hi\n" });
+    expect(stderr).toMatch(/^There is no agent "nobody".*\n$/);
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);
-    expect(none.stderr).toContain("Check --url and --token");
+    expect(none.stderr).toContain("Check --url and --token: ");
+    expect(none.stderr).toContain("these are ws://HOST:PORT/acp and TOKEN.");
     expect(none.stderr).not.toContain("any more");
   });
 });

@@ -360,7 +360,7 @@ describe("spanline serve", () => {
 });
 
 describe("spanline up", () => {
-  it("prints a curl for the session that the link shows", async () => {
+  it("prints four ways into one session", async () => {
     const place = newPlace();
     const child = command.start(["up", "--port", "0", "--data-dir", place]);
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -376,6 +376,24 @@ describe("spanline up", () => {
       body: JSON.stringify({ ...JSON.parse(body), input: "Hello" }),
     });
     expect(await streamed(response)).toContain("response.completed");
-    expect(said).toContain("acp --session latest");
+    const ways = [...said.matchAll(/ (chat|acp) --session (\S+) --data-dir (\S+)\n/g)];
+    expect(ways.map(([, ...way]) => way)).toEqual([
+      ["chat", session, place],
+      ["acp", session, place],
+    ]);
+  });
+
+  it("opens its first session in the folder where it was started", async () => {
+    const place = newPlace();
+    const workingDirectory = join(command.folder, "started-here");
+    mkdirSync(workingDirectory);
+    const child = command.start(["up", "--port", "0", "--json", "-d", place], { workingDirectory });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const { sessionId } = JSON.parse(await saying(child.stdout, "}\n"));
+    const resume = ["chat", "--resume", "-d", place];
+    const here = await command.run(resume, { workingDirectory, input: "What is 2 + 3?\n" });
+    expect(here).toMatchObject({ stdout: "That is 5.\n", status: 0 });
+    expect(here.stderr).toContain(`chat --session ${sessionId} `);
+    expect((await command.run(resume, { input: "Hi\n" })).status).toBe(2);
   });
 });

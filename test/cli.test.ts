@@ -72,6 +72,9 @@ describe("spanline", () => {
     const { status, stderr } = spanline(["inspct", "x"]);
     expect(status).toBe(2);
     expect(stderr).toContain("Did you mean inspect?");
+    const unlike = spanline(["nope"]).stderr;
+    expect(unlike).toContain("error: unknown command 'nope'\n");
+    expect(unlike).not.toContain("Did you mean");
     expect(spanline(["inspect", capture, "--format", "xml"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Allowed choices are text, json, events, open-responses"),

@@ -23,4 +23,6 @@ Editors start this themselves; give them the command "spanline" with the argumen
 editor shares its sessions; without it, this process runs them.
 
 Example, in the settings of Zed:
-  "agent_servers": { "Spanline": { "command": "spanline", "args": ["acp", "--session", "latest"] } }`;
+  "agent_servers": { "Spanline": { "type": "custom", "command": "spanline", "args": ["acp"] } }
+
+With --session, a new thread of the editor is that session instead, with all that was said in it.`;

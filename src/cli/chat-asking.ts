@@ -73,7 +73,9 @@ export function chatAsking(place: AskingPlace): ChatAsking {
         },
       };
       signal.addEventListener("abort", () => {
-        if (!isClosed) print([style.warn(`  ${whyNot(signal.reason, isTakenOver())}`)]);
+        // That the turn is cancelled is said where it ends.
+        const isSaid = isClosed || signal.reason === TURN_CANCELLED;
+        if (!isSaid) print([style.warn(`  ${whyNot(signal.reason, isTakenOver())}`)]);
         resolve("leave");
       });
     });
@@ -104,7 +106,6 @@ export function chatAsking(place: AskingPlace): ChatAsking {
 }
 
 function whyNot(reason: unknown, isTakenOver: boolean): string {
-  if (reason === TURN_CANCELLED) return "Not run: the turn is cancelled.";
   if (reason === CONNECTION_GONE)
     return "The connection is lost; it is asked again on the next one.";
   return isTakenOver

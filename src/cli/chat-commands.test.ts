@@ -55,3 +55,27 @@ describe("the help of a chat", () => {
     ]);
   });
 });
+
+describe("the sessions in a chat", () => {
+  it("are told with the own one marked, and how to go to another", () => {
+    const row = {
+      workingDirectory: null,
+      folders: [],
+      title: "Notes",
+      updatedAt: "2026-01-02T03:04:05Z",
+    };
+    const rows = sessionRows(
+      [
+        { ...row, sessionId: "ses_1" },
+        { ...row, sessionId: "ses_2" },
+      ],
+      "ses_2",
+      { style: PLAIN, width: 70 },
+    );
+    expect(rows).toEqual([
+      "  ses_1  2026-01-02 03:04  Notes",
+      "* ses_2  2026-01-02 03:04  Notes",
+      "  To go to another one, /exit, then `spanline chat --session ID`.",
+    ]);
+  });
+});

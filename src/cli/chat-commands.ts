@@ -68,7 +68,7 @@ export function sessionRows(
   own: string,
   { style, width }: { readonly style: Style; readonly width: number },
 ): readonly string[] {
-  return sessions.slice(0, MOST_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
+  const rows = sessions.slice(0, MOST_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
     const sign = sessionId === own ? style.good("*") : " ";
     const when = oneLine((updatedAt ?? "").replace("T", " ").slice(0, 16));
     const row = `${sign} ${oneLine(sessionId)}  ${style.dim(when)}`;
@@ -78,7 +78,9 @@ export function sessionRows(
     if (room >= LEAST_TITLE) return [`${row}  ${cut(called, room)}`.trimEnd()];
     return [`${sign} ${oneLine(sessionId)}`, `  ${style.dim(cut(`${when} ${called}`, width - 2))}`];
   });
+  return [...rows, ...foldedWords(style.dim(OTHER_SESSION), width)];
 }
 
+const OTHER_SESSION = "  To go to another one, /exit, then `spanline chat --session ID`.";
 const LEAST_TITLE = 15;
 const MOST_SESSIONS = 20;

@@ -75,6 +75,14 @@ const SCHEMES: ReadonlyMap<string, string> = new Map([
   ["https:", "wss:"],
 ]);
 
+/** What the bridge says of its work, for whoever sits here. */
+const LOGGED: ReadonlyMap<string, string> = new Map([
+  [
+    "a session can no longer be followed",
+    "Nobody runs this session now, and nothing more is heard of it here. Ctrl-D leaves, and says how to come back.",
+  ],
+]);
+
 async function bridgeHere(
   flags: ChatPlaceFlags,
   { note, signal }: PlaceOptions,
@@ -94,7 +102,8 @@ async function bridgeHere(
     notice,
     report,
     signal,
-    log: (message, facts = {}) => note(oneLine(`${message} ${JSON.stringify(facts)}`)),
+    // Its facts are for programs; what an error says was reported before.
+    log: (message) => note(LOGGED.get(message) ?? `Note: ${oneLine(message)}`),
     waiting: (owner) => {
       const who = owner === undefined ? "Another process" : `Process ${owner.pid}`;
       note(`${who} has ${directory} and does not answer. Waiting for it.`);

@@ -8,7 +8,7 @@ export function toldEnd(
   { clientId, end }: SeenTurnEnd,
   talk: ChatTalk | undefined,
 ): TurnEnd | undefined {
-  if (talk?.isBusy === true && talk.clientId === clientId) return undefined;
+  if (talk?.isPrompting === true && talk.clientId === clientId) return undefined;
   return end.type === "done" ? end : { type: "failed", error: errorFrom(end.failure) };
 }
 
@@ -43,7 +43,9 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 
 export function complaintOf(error: unknown): string {
   const message = oneLine(thrownMessage(error));
-  return error instanceof SpanlineError && error.code === "access_denied"
-    ? `${message} (your key does not allow it)`
+  const isDenied = error instanceof SpanlineError && error.code === "access_denied";
+  // There are other reasons, such as a configuration that nobody trusts.
+  return isDenied && /\brights?\b/.test(message)
+    ? `${message} (that takes the bridge's token, or a key that allows it)`
     : message;
 }

@@ -11,8 +11,6 @@ export interface ChatFace extends TalkEvents {
   /** Who controls the session has changed. */
   controlled(isOwn: boolean): void;
   note(text: string): void;
-  /** Whether a turn seems to be under way, whoever began it. */
-  readonly isStirring: boolean;
   /** Resolves when there is something to open a session for; with false when there will be nothing. */
   hasPrompt(): Promise<boolean>;
   /** Takes what is said until the end; resolves with the exit code. */

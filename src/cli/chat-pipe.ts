@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { thrownMessage } from "../domain/errors.ts";
-import type { SessionTold } from "../host/index.ts";
+import type { SeenExtension, SessionTold } from "../host/index.ts";
 import { oneLine, PLAIN, printable } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { toolCards } from "./chat-cards.ts";
@@ -9,6 +9,7 @@ import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import type { ChatLink } from "./chat-link.ts";
 import { chatLines } from "./chat-lines.ts";
+import { chatOthers, othersNote } from "./chat-others.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 
 export interface PipeFaceOptions {
@@ -28,6 +29,7 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
   const { terminal, isJson, isObserver, wholeBy, link, signal } = options;
   let sessionId = "";
   const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
+  const others = chatOthers();
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
@@ -98,9 +100,20 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
         if (end !== undefined && isObserver) endTurn(end);
         return;
       }
+      case "extension":
+        return watched(update, of.isHistory);
       default:
         return;
     }
+  }
+
+  /** What others are asked, and that they leave, for who sees only what is said. */
+  function watched(update: SeenExtension, isHistory: boolean): void {
+    const { length: before } = others.questions;
+    const change = others.told(update);
+    if (!isObserver) return;
+    if (change !== undefined && !isHistory) note(othersNote(change));
+    for (const about of others.questions.slice(before)) note(`? ${oneLine(about)}`);
   }
 
   function endTurn(end: TurnEnd): void {
@@ -170,7 +183,6 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
-    isStirring: false,
     async hasPrompt() {
       // A program may wait for the session's line before it says anything.
       if (isObserver || isJson) return true;

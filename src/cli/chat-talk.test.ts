@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClient } from "../host/index.ts";
+import { createClient, type SeenUpdate } from "../host/index.ts";
 import { scriptedRuntime, type ScriptedTurn } from "../host/testing.ts";
 import { openTalk, type TurnEnd } from "./chat-talk.ts";
+import { chatTurns } from "./chat-turns.ts";
 
 /** A talk with an agent whose turns end when the test says so. */
 async function talking() {
@@ -18,18 +19,25 @@ async function talking() {
   });
   const client = createClient(runtime.connect);
   onTestFinished(() => client.close());
+  const seen = chatTurns();
   const began: string[] = [];
   const ends: TurnEnd[] = [];
-  const talk = await openTalk(
-    client,
-    {},
-    { opening() {}, began: (text) => began.push(text), ended: (end) => ends.push(end) },
-  );
+  const events = {
+    opening() {},
+    began: (text: string) => void began.push(text),
+    ended: (end: TurnEnd) => void ends.push(end),
+  };
+  const talk = await openTalk(client, {}, { events, turns: seen });
   return {
     talk,
     began,
     ends,
     turns,
+    /** What the session says. */
+    tell: (update: SeenUpdate) => {
+      seen.told({ update });
+      talk.goOn();
+    },
     /** Resolves when so many turns have begun. */
     turn: async (count: number) => {
       while (turns.length < count) await new Promise<void>((resolve) => (begun = resolve));
@@ -59,9 +67,35 @@ describe("a chat's talk with an agent", () => {
     talk.say("one");
     talk.say("two");
     await turn(1);
-    expect(await talk.cancel()).toEqual(["two"]);
+    expect(talk.takeBack()).toEqual(["two"]);
+    await talk.cancel();
     await talk.idle();
     expect(began).toEqual(["one"]);
     expect(ends).toEqual([{ type: "done", result: { reason: "cancelled", usage: null } }]);
+  });
+
+  it("keeps what is said while a turn of others runs, until everybody is told that it is over", async () => {
+    const { talk, began, turns, turn, tell } = await talking();
+    tell({ type: "user-text", messageId: "m1", text: "Go", content: [] });
+    talk.say("one");
+    expect([talk.isBusy, talk.isPrompting, talk.queued, began]).toEqual([true, false, ["one"], []]);
+    const result = { reason: "end_turn", usage: null } as const;
+    const ended = { turnId: "t1", clientId: "other", end: { type: "done", result } } as const;
+    tell({ type: "info", turn: ended });
+    await turn(1);
+    expect([talk.isPrompting, talk.queued, began]).toEqual([true, [], ["one"]]);
+    turns[0]?.end();
+    await talk.idle();
+    expect(talk.isBusy).toBe(false);
+  });
+
+  it("is free after an answer that no turn gave", async () => {
+    const { talk, turns, turn, tell } = await talking();
+    talk.say("/status");
+    await turn(1);
+    tell({ type: "agent-text", messageId: "m1", text: "All is well.", content: [] });
+    turns[0]?.end();
+    await talk.idle();
+    expect(talk.isBusy).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { Attachment, Client, PromptResult, PromptRun } from "../host/index.ts";
 import { randomHex } from "../platform/random.ts";
+import type { ChatTurns } from "./chat-turns.ts";
 
 export interface TalkFlags {
   /** Of a new session. */
@@ -30,12 +31,19 @@ export interface ChatTalk {
   /** The name of this chat among the session's clients. */
   readonly clientId: string;
   role: Role;
+  /** Whether a turn runs, whoever prompted for it. */
   readonly isBusy: boolean;
+  /** Whether a prompt of this chat is under way. */
+  readonly isPrompting: boolean;
   /** What is said when the turn is over. */
   readonly queued: readonly string[];
   say(text: string): void;
-  /** Ends the turn, and takes back what waits; gives back what that was. */
-  cancel(): Promise<readonly string[]>;
+  /** Says what waits, where no turn runs any more. */
+  goOn(): void;
+  /** Nothing waits any longer; gives back what did. */
+  takeBack(): readonly string[];
+  /** Ends the turn that runs. */
+  cancel(): Promise<void>;
   takeOver(): Promise<void>;
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void>;
@@ -44,11 +52,18 @@ export interface ChatTalk {
 /** `guest`: may ask and answer as far as its key may, and controls nothing. */
 export type Role = "controller" | "observer" | "guest";
 
+export interface TalkPlace {
+  readonly events: TalkEvents;
+  /** Hears all that the session says, also of before. */
+  readonly turns: ChatTurns;
+}
+
 export async function openTalk(
   client: Client,
   flags: TalkFlags,
-  events: TalkEvents,
+  talkPlace: TalkPlace,
 ): Promise<ChatTalk> {
+  const { events } = talkPlace;
   const { agent } = flags;
   const place = {
     workingDirectory: process.cwd(),
@@ -61,7 +76,7 @@ export async function openTalk(
   if (!isNew) await client.loadSession(sessionId, place);
   const clientId = `chat-${randomHex(4)}`;
   const role = await attach(client, { sessionId, clientId }, flags.observe === true);
-  return talkIn(client, { sessionId, clientId, role }, events);
+  return talkIn(client, { sessionId, clientId, role }, talkPlace);
 }
 
 /** Undefined for a new one. */
@@ -111,21 +126,30 @@ async function attach(
 function talkIn(
   client: Client,
   { sessionId, clientId, role }: Pick<ChatTalk, "sessionId" | "clientId" | "role">,
-  { began, ended }: TalkEvents,
+  { events: { began, ended }, turns }: TalkPlace,
 ): ChatTalk {
   let run: PromptRun | undefined;
   let queued: readonly string[] = [];
   const waiting: (() => void)[] = [];
 
   async function turn(text: string): Promise<void> {
+    const { ended: before } = turns;
     run = client.prompt(sessionId, text);
     began(text);
     const end = await endOf(run);
     run = undefined;
+    if (end.type === "done" && turns.ended === before) turns.over();
     ended(end);
+    goOn();
+  }
+
+  const isBusy = (): boolean => run !== undefined || turns.isRunning;
+
+  function goOn(): void {
+    if (isBusy()) return;
     const [next, ...others] = queued;
     queued = others;
-    if (next !== undefined) return turn(next);
+    if (next !== undefined) return void turn(next);
     for (const resolve of waiting.splice(0)) resolve();
   }
 
@@ -134,26 +158,31 @@ function talkIn(
     clientId,
     role,
     get isBusy() {
+      return isBusy();
+    },
+    get isPrompting() {
       return run !== undefined;
     },
     get queued() {
       return queued;
     },
     say(text) {
-      if (run === undefined) void turn(text);
-      else queued = [...queued, text];
+      queued = [...queued, text];
+      goOn();
     },
-    async cancel() {
+    goOn,
+    takeBack() {
       const taken = queued;
       queued = [];
-      await client.cancel(sessionId);
+      goOn();
       return taken;
     },
+    cancel: () => client.cancel(sessionId),
     async takeOver() {
       await client.takeOver(sessionId);
     },
     idle: () =>
-      run === undefined
+      run === undefined && queued.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);

@@ -11,6 +11,7 @@ import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
 import type { ChatFace } from "./chat-face.ts";
 import type { ChatLink } from "./chat-link.ts";
 import { chatLines } from "./chat-lines.ts";
+import { chatOthers, othersNote } from "./chat-others.ts";
 import { chatScreen } from "./chat-screen.ts";
 import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
 import { chatView, type ViewOptions } from "./chat-view.ts";
@@ -30,12 +31,11 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
   /** What was typed before there was somebody to say it to. */
   const early: string[] = [];
   let warned: "" | "leaving" | "cancelling" = "";
-  /** Something is said that nobody here asked for, so that a turn may be under way. */
-  let isStirring = false;
   let hasLeft = false;
   /** What was typed by who only watches: it can be said after a takeover. */
   let unsaid = "";
   const lines = chatLines();
+  const others = chatOthers();
   const screen = chatScreen(
     { input: process.stdin, output: process.stdout },
     {
@@ -54,6 +54,8 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
       talk,
       isCancelling: warned === "cancelling",
       isContinued: lines.begun !== "",
+      others,
+      isLost: link.isLost,
     }),
   });
   const { style, updates, asking, note } = view;
@@ -92,7 +94,7 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
       case "exit":
         return leave(0);
       case "cancel":
-        if (talk.role === "observer" && !talk.isBusy) return note(WATCHING, style.warn);
+        if (talk.role === "observer" && !talk.isPrompting) return note(WATCHING, style.warn);
         return cancel(talk);
       case "takeover":
         if (talk.role === "controller") return note("You control this session already.");
@@ -110,7 +112,6 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
   function ended(end: TurnEnd): void {
     if (hasLeft) return;
     warned = "";
-    isStirring = false;
     view.inOrder(() => {
       updates.ended();
       const said = endNote(end);
@@ -120,18 +121,25 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
   }
 
   async function cancel(own: ChatTalk): Promise<void> {
-    const isBusy = own.isBusy || isStirring;
+    const isOthers = own.isBusy && !mayEnd(own);
+    takeBack(own);
+    if (isOthers) return note("The turn is somebody else's, and goes on.", style.warn);
+    if (!own.isBusy && !asking.isOpen) return note("Nothing runs.", style.warn);
     warned = "cancelling";
-    isStirring = false;
-    note(isBusy ? "Cancelling the turn." : "Nothing of yours runs.", style.warn);
-    const taken = await own.cancel();
+    view.renew();
+    await own.cancel();
+  }
+
+  function takeBack(own: ChatTalk): void {
+    const taken = own.takeBack();
     if (taken.length > 0) note(`Not sent: ${taken.map(oneLine).join(" · ")}`, style.warn);
   }
 
   function interrupt(): void {
     if (talk === undefined) return leave(INTERRUPTED);
     // Whoever only watches leaves, and ends nothing of what others do.
-    const isBusy = talk.role !== "observer" && (talk.isBusy || asking.isOpen || isStirring);
+    const isRunning = talk.role !== "observer" && (talk.isBusy || asking.isOpen);
+    const isBusy = mayEnd(talk) ? isRunning : talk.queued.length > 0;
     if (isBusy && warned === "") {
       return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
     }
@@ -156,9 +164,11 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
     ended,
     told(told) {
       const { update, isHistory } = told;
-      const isAgents = update.type === "agent-text" || update.type === "tool";
-      if (isAgents && !isHistory && talk?.isBusy === false) isStirring = true;
+      const change = others.told(update);
       view.inOrder(() => updates.told(told));
+      if (change !== undefined && !isHistory && talk?.role === "observer") {
+        note(othersNote(change), style.warn);
+      }
       const turn = update.type === "info" ? update.turn : undefined;
       const end = turn === undefined ? undefined : toldEnd(turn, talk);
       if (end !== undefined) ended(end);
@@ -172,6 +182,7 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
       const said = link.heard(state);
       if (said === undefined) return;
       note(said.text, style[said.paint]);
+      view.renew();
       if (said.isEnd) leave(1);
     },
     controlled(isOwn) {
@@ -179,12 +190,10 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
         ? "You control this session now."
         : "Somebody else took control; you are watching now. /takeover takes it back.";
       note(text, isOwn ? style.good : style.warn);
+      if (!isOwn && talk !== undefined) takeBack(talk);
     },
     note: (text) => note(text),
     hasPrompt: async () => true,
-    get isStirring() {
-      return isStirring || asking.isOpen;
-    },
     run(given, itsClient) {
       talk = given;
       client = itsClient;
@@ -199,6 +208,11 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
       view.close(last);
     },
   };
+}
+
+/** Who controls ends any turn, and everybody else one that is its own. */
+function mayEnd({ role, isPrompting }: ChatTalk): boolean {
+  return role === "controller" || isPrompting;
 }
 
 const WATCHING =

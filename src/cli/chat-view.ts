@@ -1,8 +1,9 @@
 import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import { chatAsking, type ChatAsking } from "./chat-asking.ts";
+import type { ChatOthers } from "./chat-others.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import type { ChatTalk, Role } from "./chat-talk.ts";
+import type { ChatTalk } from "./chat-talk.ts";
 import { chatUpdates, type ChatUpdates } from "./chat-updates.ts";
 import { markStyle, type Paint } from "./markdown/marks.ts";
 import { wrapped } from "./markdown/row-layout.ts";
@@ -24,6 +25,9 @@ export interface ViewStatus {
   readonly isCancelling: boolean;
   /** A line that goes on is being typed. */
   readonly isContinued: boolean;
+  readonly others: Pick<ChatOthers, "controller" | "questions">;
+  /** There is no connection at the moment. */
+  readonly isLost: boolean;
 }
 
 /** What a person sees of a chat. */
@@ -56,9 +60,17 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
       const { sessionId } = status();
       return sessionId === undefined ? undefined : wholeBy(sessionId);
     },
-    waitsFor: () => WAITS_FOR.get(status().talk?.role),
+    waitsFor() {
+      const who = asked(status());
+      return who === undefined ? undefined : `approval${who}`;
+    },
     clock: systemClock,
-    below: () => statusRows(status()).map((row) => style.dim(cut(row, screen.width))),
+    below: () => [
+      ...questionRows(status())
+        .flatMap((row) => wrapped(row, screen.width))
+        .map(style.dim),
+      ...statusRows(status()).map((row) => style.dim(cut(row, screen.width))),
+    ],
   });
   const asking = chatAsking({
     screen,
@@ -112,20 +124,41 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
   };
 }
 
-/** Who is asked sees the question instead. */
-const WAITS_FOR: ReadonlyMap<Role | undefined, string> = new Map([
-  ["observer", "approval by its controller"],
-  ["guest", "approval, which takes the bridge's token"],
-]);
+/** Whose answer something waits for; undefined for who is asked, and sees the question instead. */
+function asked({ talk, others }: ViewStatus): string | undefined {
+  switch (talk?.role) {
+    case "observer":
+      return others.controller === null ? "; /takeover to be asked" : " by its controller";
+    case "guest":
+      return ", which takes the bridge's token";
+    case "controller":
+    case undefined:
+      return undefined;
+  }
+}
 
-function statusRows({ talk, isCancelling }: ViewStatus): string[] {
+function questionRows(status: ViewStatus): string[] {
+  const who = asked(status);
+  if (who === undefined) return [];
+  return status.others.questions.flatMap((about) => [
+    `? ${oneLine(about)}`,
+    `  It waits for an answer${who}.`,
+  ]);
+}
+
+const WATCHED = "· watching; /takeover to take part";
+const UNCONTROLLED = "· watching, and nobody controls this session; /takeover to take part";
+
+function statusRows({ talk, isCancelling, isLost, others }: ViewStatus): string[] {
   if (talk === undefined) return [];
   const isWatching = talk.role === "observer";
-  const working = isWatching ? "· working" : "· working, Ctrl-C cancels";
+  const mayCancel = talk.role === "controller" || (talk.isPrompting && !isWatching);
+  const working = mayCancel ? "· working, Ctrl-C cancels" : "· working";
+  const doing = isCancelling ? "· cancelling" : working;
   return [
     "",
-    ...(talk.isBusy ? [isCancelling ? "· cancelling" : working] : []),
-    ...(isWatching ? ["· watching; /takeover to take part"] : []),
+    ...(isLost ? ["· no connection"] : talk.isBusy ? [doing] : []),
+    ...(isWatching ? [others.controller === null ? UNCONTROLLED : WATCHED] : []),
     ...talk.queued.map((text) => `· next: ${oneLine(text)}`),
   ];
 }

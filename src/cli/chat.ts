@@ -7,8 +7,10 @@ import { chatPlace, type ChatPlace, type ChatPlaceFlags } from "./chat-connect.t
 import type { ChatFace } from "./chat-face.ts";
 import { chatLink } from "./chat-link.ts";
 import { pipeFace } from "./chat-pipe.ts";
-import { openTalk, type ChatTalk, type TalkFlags } from "./chat-talk.ts";
+import { chatRepeats } from "./chat-repeats.ts";
+import { openTalk, type ChatTalk, type TalkEvents, type TalkFlags } from "./chat-talk.ts";
 import { terminalFace } from "./chat-terminal.ts";
+import { chatTurns } from "./chat-turns.ts";
 import { complaint } from "./complaint.ts";
 import { flagFor } from "./flag-for.ts";
 import { INTERRUPTED } from "./interruption.ts";
@@ -81,10 +83,24 @@ function faceFor(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Cha
 async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Promise<number> {
   const place = await chatPlace(flags, { note: (text) => face.note(text), signal });
   let talk: ChatTalk | undefined;
+  const turns = chatTurns();
+  const isRepeated = chatRepeats();
+  /** A session that cannot be taken up is not said to be there. */
+  let open = (): void => {};
+  const opened = (): void => {
+    open();
+    open = () => {};
+  };
   const client = createClient(place.connect, {
     host: createHost({ permission: (question, context) => face.ask(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: packageVersion() },
-    onUpdate: (told) => face.told(told),
+    onUpdate(told) {
+      if (isRepeated(told)) return;
+      opened();
+      turns.told(told);
+      face.told(told);
+      talk?.goOn();
+    },
     onState: (state) => face.linked(state),
     onControl(_, { mode }) {
       const role = mode === "controller" ? "controller" : "observer";
@@ -98,11 +114,15 @@ async function chat(flags: ChatFlags, face: ChatFace, signal: AbortSignal): Prom
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
     if (isNew && !(await face.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
-    talk = await openTalk(client, flags, face);
+    const events: TalkEvents = {
+      ...face,
+      opening: (...session) => void (open = () => face.opening(...session)),
+    };
+    talk = await openTalk(client, flags, { events, turns });
+    opened();
     if (talk.role === "guest") face.note(guestNote(place.hasToken));
     const exitCode = await ended(face.run(talk, client), signal);
-    const isUnderWay = talk.isBusy || face.isStirring;
-    face.close(farewell(talk.sessionId, isUnderWay && place.isOwner, flags));
+    face.close(farewell(talk, talk.isBusy && place.isOwner, flags));
     return exitCode;
   } finally {
     await leave(client, place);
@@ -122,24 +142,39 @@ async function leave(client: Client, place: ChatPlace): Promise<void> {
   await place.close();
 }
 
-function farewell(sessionId: string, isHalted: boolean, flags: ChatFlags): string {
-  const { url } = flags;
-  const where = url === undefined ? directoryFlag(flags) : ` --url ${shellWord(url)}`;
+function farewell(
+  { sessionId, role }: Pick<ChatTalk, "sessionId" | "role">,
+  isHalted: boolean,
+  flags: ChatFlags,
+): string {
+  const { url, config, token, observe } = flags;
+  const words = [
+    `chat --session ${shellWord(sessionId)}${directoryFlag(flags)}`,
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ...(url === undefined ? [] : [`--url ${shellWord(url)}`]),
+    // It is a secret, and stays one.
+    ...(token === undefined ? [] : ["--token …"]),
+    ...(observe === true && role === "observer" ? ["--observe"] : []),
+  ];
   const state = isHalted ? "The turn goes on when it is taken up again" : "The session stays";
-  return `${state}. Come back with: ${ownCommand()} chat --session ${shellWord(sessionId)}${where}`;
+  return `${state}. Come back with: ${ownCommand()} ${words.join(" ")}`;
 }
 
 function directoryFlag({ dataDir }: ChatFlags): string {
   return dataDir === undefined ? "" : ` -d ${shellWord(dataDir)}`;
 }
 
+const NOT_THERE =
+  "Check --url and --token: of the link that `spanline up` prints, http://HOST:PORT/…?token=TOKEN, these are ws://HOST:PORT/acp and TOKEN.";
+
 function nextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
   return ({ code, details }) => {
     if (details["path"] !== undefined) return undefined;
     if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
-      return "Check --url and --token: `spanline up` prints a link with both.";
+      return NOT_THERE;
     }
-    if (code !== "not_found") return undefined;
+    // Of an agent that there is not, the message says which there are.
+    if (code !== "not_found" || details["method"] === "session/new") return undefined;
     return resume === true
       ? "`spanline chat` without --resume begins one."
       : "`spanline sessions list` shows what there is.";

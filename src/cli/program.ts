@@ -11,6 +11,7 @@ export async function program(argv: readonly string[]): Promise<number> {
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .showHelpAfterError("(add --help to see what there is)")
+    .configureOutput({ outputError: (text, write) => write(withoutFarGuess(text)) })
     .exitOverride();
 
   const done = (code: number): void => void (exitCode = code);
@@ -25,6 +26,14 @@ export async function program(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
+}
+
+/** The library guesses commands that have little in common with what was typed. */
+function withoutFarGuess(text: string): string {
+  return text.replace(
+    /(unknown command '(.)[^']*')\n\(Did you mean (?!\2)[^)]*\)/,
+    (_, unknown: string) => unknown,
+  );
 }
 
 /** All of them take a while to load and to set up, which an editor would wait for: only the one that is named is. */

@@ -62,7 +62,8 @@ function nothingOpen(
 ): SpanlineError {
   const what = approvalId === undefined ? "No question" : `No question ${approvalId}`;
   const near = all.map((one) => one.approvalId);
-  return new SpanlineError("not_found", `${what} is open in ${sessionId}`, { details: { near } });
+  const details = { near, sessionId };
+  return new SpanlineError("not_found", `${what} is open in ${sessionId}`, { details });
 }
 
 function wordOf({ allow, deny, always, answer }: AnswerFlags): string | undefined {

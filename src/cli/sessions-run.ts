@@ -82,6 +82,8 @@ function nextStep({ code, details }: SpanlineError): string | undefined {
   if (code !== "not_found") return undefined;
   const near = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
   if (near !== "") return `Did you mean ${near}?`;
+  // The session was found.
+  if (details["sessionId"] !== undefined) return "`spanline sessions list` shows which ones wait.";
   return details["directory"] === undefined
     ? "`spanline sessions list` shows what there is; --data-dir says where to look."
     : "`spanline up` begins one; --data-dir says where else to look.";

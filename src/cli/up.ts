@@ -1,6 +1,7 @@
 import { runUp, type Up } from "../bridge/run-up.ts";
 import { oneLine } from "../inspect/style.ts";
 import { ownCommand } from "./own-command.ts";
+import { shellWord } from "./shell-word.ts";
 import { untilStopped, type BridgeFlags } from "./until-stopped.ts";
 
 export interface UpFlags extends BridgeFlags {
@@ -11,15 +12,17 @@ export interface UpFlags extends BridgeFlags {
 /** Runs the bridge until it is told to stop; returns the exit code. */
 export function upCommand(flags: UpFlags): Promise<number> {
   return untilStopped(flags, {
-    start: (options) => runUp({ ...options, newToken: flags.newToken === true }),
+    start: (options) =>
+      runUp({ ...options, newToken: flags.newToken === true, workingDirectory: process.cwd() }),
     said: (up, directory) =>
       flags.json === true ? asJson(up, directory) : asText(up, directory, flags),
   });
 }
 
 function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
-  const { link, elsewhere, isOwner, ownerPid, config } = up;
-  const where = dataDir === undefined ? "" : ` --data-dir ${directory}`;
+  const { link, elsewhere, isOwner, ownerPid, config, session } = up;
+  const where = dataDir === undefined ? "" : ` --data-dir ${shellWord(directory)}`;
+  const which = `--session ${shellWord(session.sessionId)}${where}`;
   const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
   const told = [
     config === undefined
@@ -33,8 +36,8 @@ function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
 
   In a browser    ${link}
   With curl       ${curl(up)}
-  In a terminal   ${ownCommand()} chat --session latest${where}
-  In an editor    ${ownCommand()} acp --session latest${where}
+  In a terminal   ${ownCommand()} chat ${which}
+  In an editor    ${ownCommand()} acp ${which}
 ${agentsText(up)}
 ${told.join("\n")}
 

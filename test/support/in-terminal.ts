@@ -23,19 +23,21 @@ export interface InTerminal {
 export interface TerminalOptions {
   readonly columns?: number;
   readonly environment?: NodeJS.ProcessEnv;
+  /** The folder of all when it is not given. */
+  readonly workingDirectory?: string;
 }
 
 export function inTerminal(
   { folder }: CommandLine,
   args: readonly string[],
-  { columns = 80, environment = {} }: TerminalOptions = {},
+  { columns = 80, environment = {}, workingDirectory = folder }: TerminalOptions = {},
 ): InTerminal {
   const line = [process.execPath, join(folder, "bin/main.mjs"), ...args].map(quoted).join(" ");
   const child = spawn(
     "script",
     ["-qfec", `stty cols ${columns} rows 50; exec ${line}`, "/dev/null"],
     {
-      cwd: folder,
+      cwd: workingDirectory,
       env: {
         PATH: process.env["PATH"],
         HOME: folder,

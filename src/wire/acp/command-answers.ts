@@ -24,13 +24,14 @@ export function statusText(status: ShownStatus): string {
     ...(workingDirectory === null ? [] : [`Folder: ${code(workingDirectory)}`]),
     `Agent: ${code(agent.name)} by ${plain(agent.provider.name)}, ${counted(agent.tools.length, "tool")}`,
     `Mode: ${modeWords(mode)}`,
-    `Tokens: ${usage === null ? "not known yet" : usageWords(usage)}`,
+    `Tokens: ${usage === null ? "not known yet" : usageWords(usage, state)}`,
     `Clients: ${clients.map(clientWords).join(", ") || "none"}`,
   ]);
 }
 
-function usageWords({ inputTokens, outputTokens, totalTokens }: Usage): string {
-  return `${inputTokens} in and ${outputTokens} out, ${totalTokens} together, without the turn that runs`;
+function usageWords({ inputTokens, outputTokens, totalTokens }: Usage, state: string): string {
+  const but = state === "idle" ? "" : ", without the turn that runs";
+  return `${inputTokens} in and ${outputTokens} out, ${totalTokens} together${but}`;
 }
 
 function clientWords({ name, clientId, mode }: LiveClient): string {
