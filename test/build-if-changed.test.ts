@@ -2,9 +2,12 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import { bundleInto } from "./support/bundled.ts";
 
-const script = join(import.meta.dirname, "../scripts/build-if-changed.mjs");
+const folder = mkdtempSync(join(tmpdir(), "spanline-program-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const script = await bundleInto(folder, "../../scripts/build-if-changed.ts");
 
 /** A project whose build says that it ran, and copies its source. */
 function project(build = "mkdir -p dist && cp src/a.ts dist/a.js && echo built >> builds") {

@@ -19,7 +19,7 @@ const STAMP = ".build/dist.json";
 
 const inputs = digestOf(INPUTS);
 if (readStamp() !== stampOf(inputs)) {
-  process.stderr.write("Building Spanline from its sources; this takes half a minute …\n");
+  process.stderr.write("Building Spanline from its sources …\n");
   rmSync(STAMP, { force: true });
   const { status } = spawnSync("npm run --silent build", { stdio: "inherit", shell: true });
   if (status !== 0) process.exit(status ?? 1);
@@ -28,12 +28,11 @@ if (readStamp() !== stampOf(inputs)) {
   writeFileSync(STAMP, stampOf(inputs));
 }
 
-/** @param {string} before */
-function stampOf(before) {
+function stampOf(before: string): string {
   return JSON.stringify({ inputs: before, outputs: digestOf(OUTPUTS) });
 }
 
-function readStamp() {
+function readStamp(): string | undefined {
   try {
     return readFileSync(STAMP, "utf8");
   } catch {
@@ -41,11 +40,8 @@ function readStamp() {
   }
 }
 
-/**
- * Which files there are, how long they are and when they were written.
- * @param {readonly string[]} paths
- */
-function digestOf(paths) {
+/** Which files there are, how long they are and when they were written. */
+function digestOf(paths: readonly string[]): string {
   const hash = createHash("sha256");
   for (const path of paths.flatMap(filesAt)) {
     const { size, mtimeMs } = statSync(path);
@@ -54,11 +50,7 @@ function digestOf(paths) {
   return hash.digest("hex");
 }
 
-/**
- * @param {string} path
- * @returns {string[]}
- */
-function filesAt(path) {
+function filesAt(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
   if (!found.isDirectory()) return [path];
