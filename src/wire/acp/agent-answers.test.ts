@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TurnFinished } from "../../domain/agent-event.ts";
 import { ERROR_CODES } from "../../domain/errors.ts";
-import { failureError } from "./agent-answers.ts";
+import { failureError, initializeAnswer } from "./agent-answers.ts";
 import { promptAnswer } from "./prompt-answer.ts";
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
@@ -21,6 +21,17 @@ describe("an error", () => {
     expect(new Set(codes.keys())).toEqual(
       new Set([-32000, -32002, -32010, -32011, -32602, -32603]),
     );
+  });
+});
+
+describe("the answer to initialize", () => {
+  it("offers a way to log in, and none in a terminal, which not every client has [ACP-26] [ACP-35]", () => {
+    const { authMethods } = Object(initializeAnswer("1.0.0"));
+    expect(authMethods).not.toEqual([]);
+    for (const method of authMethods) {
+      expect(["terminal", "env_var"]).not.toContain(method.type);
+      expect(Object.keys(method["_meta"] ?? {})).not.toContain("terminal-auth");
+    }
   });
 });
 

@@ -14,12 +14,10 @@ describe("the profile of a client", () => {
     const capabilities = {
       fs: { readTextFile: true, writeTextFile: true },
       terminal: true,
-      auth: { terminal: true },
-      session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+      session: { notices: {} },
       _meta: {
         harn: { hostTools: true, callRecords: true, shells: true, agentEvents: true },
         terminal_output: true,
-        "terminal-auth": true,
       },
     };
     expect(clientProfile(capabilities)).toEqual({
@@ -33,20 +31,12 @@ describe("the profile of a client", () => {
       runsTerminals: true,
       showsTerminalOutput: true,
       takesNotices: true,
-      takesCompaction: true,
-      takesBooleanOptions: true,
-      terminalLogin: "standard",
     });
   });
 
   it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
     const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
     expect(clientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
-  });
-
-  it("knows the older way to log in in a terminal [ACP-35]", () => {
-    expect(clientProfile({ _meta: { "terminal-auth": true } }).terminalLogin).toBe("legacy");
-    expect(clientProfile({ auth: { terminal: false } }).terminalLogin).toBe(null);
   });
 
   it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {

@@ -21,10 +21,6 @@ export interface ClientProfile {
   /** Shows the output of commands in a terminal of its own making, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly takesNotices: boolean;
-  readonly takesCompaction: boolean;
-  readonly takesBooleanOptions: boolean;
-  /** How it logs in with a program in a terminal: as ACP has it, or by the `_meta` of before; null where it cannot. */
-  readonly terminalLogin: "standard" | "legacy" | null;
 }
 
 /** Whoever says nothing. */
@@ -39,9 +35,6 @@ export const STOCK_CLIENT: ClientProfile = {
   runsTerminals: false,
   showsTerminalOutput: false,
   takesNotices: false,
-  takesCompaction: false,
-  takesBooleanOptions: false,
-  terminalLogin: null,
 };
 
 /** Reads `clientCapabilities`. What is missing, or not of its kind, is not offered. */
@@ -51,7 +44,6 @@ export function clientProfile(capabilities: unknown): ClientProfile {
   const bridge = fieldsOf(meta["harn"]);
   const files = fieldsOf(given["fs"]);
   const session = fieldsOf(given["session"]);
-  const legacy = isOffered(meta["terminal-auth"]) ? "legacy" : null;
   return {
     isBridgeHost: isOffered(meta["harn"]),
     takesEvents: isOffered(bridge["agentEvents"]),
@@ -63,9 +55,6 @@ export function clientProfile(capabilities: unknown): ClientProfile {
     runsTerminals: isOffered(given["terminal"]),
     showsTerminalOutput: meta["terminal_output"] === true,
     takesNotices: isOffered(session["notices"]),
-    takesCompaction: isOffered(session["compaction"]),
-    takesBooleanOptions: isOffered(fieldsOf(session["configOptions"])["boolean"]),
-    terminalLogin: isOffered(fieldsOf(given["auth"])["terminal"]) ? "standard" : legacy,
   };
 }
 
