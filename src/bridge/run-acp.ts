@@ -7,7 +7,10 @@ import { openBridge } from "./open-bridge.ts";
 export interface AcpOptions
   extends
     BridgeOptions,
-    Pick<ServeAcpOptions, "input" | "output" | "session" | "log" | "detail" | "signal"> {}
+    Pick<
+      ServeAcpOptions,
+      "input" | "output" | "session" | "updates" | "log" | "detail" | "signal"
+    > {}
 
 /** Serves one editor over a pair of streams, until it goes. */
 export async function runAcp(options: AcpOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { runAcp } from "../bridge/run-acp.ts";
+import { runAcp, type AcpOptions } from "../bridge/run-acp.ts";
 import { thrownMessage } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ownOutput } from "../platform/own-output.ts";
@@ -11,12 +11,13 @@ import { stopped } from "./stopped.ts";
 export interface AcpFlags extends ConfigFlags {
   readonly session?: string;
   readonly dataDir?: string;
+  readonly updates?: AcpOptions["updates"];
   readonly verbose?: boolean;
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
 export async function acpCommand(flags: AcpFlags): Promise<number> {
-  const { session, dataDir, verbose = false } = flags;
+  const { session, dataDir, updates, verbose = false } = flags;
   const output = ownOutput();
   // Editors show what stands on standard error: nothing does where nothing is wrong.
   const log = (message: string, facts: object = {}): void => {
@@ -58,6 +59,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
         ...(owner !== undefined && { pid: owner.pid }),
       }),
     ...(session !== undefined && { session }),
+    ...(updates !== undefined && { updates }),
   });
   // Where a signal ended it, an editor that keeps it open would keep the process.
   process.stdin.destroy();

@@ -500,3 +500,23 @@ describe("a client that calls a method of the bridge", () => {
     });
   });
 });
+
+describe("which updates a client is sent", () => {
+  it.each([
+    ["bridge", {}, true],
+    ["standard", { _meta: { harn: {} } }, false],
+  ] as const)(
+    "is what the setting %j says, whatever the client says: %j [ACP-128]",
+    async (updates, clientCapabilities, isTold) => {
+      const here = world(says("Hi"));
+      const client = await acpClient(here.sessions, { updates });
+      await client.ask("initialize", { clientCapabilities });
+      const { sessionId } = await client.result("session/new", { cwd: "/work", mcpServers: [] });
+      await client.result("session/attach", attach(asText(sessionId), "tui", "controller"));
+      await client.result("session/prompt", prompt(asText(sessionId), "Go"));
+      const known = client.updates().map((update) => asText(update["sessionUpdate"]));
+      expect(known).toContain("agent_message_chunk");
+      expect(known.includes("live_session_client")).toBe(isTold);
+    },
+  );
+});

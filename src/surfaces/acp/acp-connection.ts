@@ -5,7 +5,7 @@ import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
-import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
+import { STOCK_CLIENT, withUpdates, type UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
 import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
@@ -40,6 +40,8 @@ export interface AcpConnectionOptions {
   readonly connectionId: string;
   /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
   readonly session?: string;
+  /** Which updates the client is sent; as it says itself where nobody else does. */
+  readonly updates?: UpdatesSetting;
   readonly version: string;
   readonly clock: Clock;
   readonly writer: LineWriter;
@@ -77,7 +79,7 @@ interface Question {
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
   const { sessions, principal, connectionId, version, writer, clock, log, detail } = options;
-  const { lines = sharedLines(), countTurn = () => () => {} } = options;
+  const { lines = sharedLines(), updates = "auto", countTurn = () => () => {} } = options;
   const turns = countedTurns(countTurn);
   const rpc = createRpcConnection<Question>({ epoch: connectionId });
   const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
@@ -191,7 +193,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     if (!wanted.ok) return link.answer(given, wanted);
     if (wanted.value.type === "initialize") {
       const isFirst = clientName === undefined;
-      ({ clientName, profile } = wanted.value);
+      ({ clientName } = wanted.value);
+      profile = withUpdates(wanted.value.profile, updates);
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
@@ -205,7 +208,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       return link.answer(given, { ok: false, error });
     }
     // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
-    if (isBridgeMethod(method)) profile = { ...profile, isBridgeHost: true };
+    if (isBridgeMethod(method)) profile = withUpdates(profile, updates, true);
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });

@@ -4,6 +4,7 @@ import { systemClock, type Clock } from "../../platform/clock.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { randomText } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import { jsonLinesDecoder, type JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
@@ -21,6 +22,8 @@ export interface ServeAcpOptions {
   readonly principal: Principal;
   /** What `session/new` gives instead of a new session: "latest", or the session with this id. */
   readonly session?: string;
+  /** Which updates the client is sent; as it says itself where nobody else does. */
+  readonly updates?: UpdatesSetting;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault, for whoever looks for one. */
   readonly detail?: AcpLog;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHost } from "../../host/create-host.ts";
-import { clientProfile, STOCK_CLIENT } from "./client-profile.ts";
+import { clientProfile, STOCK_CLIENT, withUpdates, type ClientProfile } from "./client-profile.ts";
 
 describe("the profile of a client", () => {
   it("is that of a plain one where nothing is said [ACP-25]", () => {
@@ -41,6 +41,17 @@ describe("the profile of a client", () => {
 
   it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {
     expect(clientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
+  });
+
+  it("is what a setting says of the bridge's own updates, whatever the client does [ACP-128]", () => {
+    const host = clientProfile({ _meta: { harn: { agentEvents: true } } });
+    const known = (profile: ClientProfile) => [profile.isBridgeHost, profile.takesEvents];
+    expect(known(withUpdates(host, "auto"))).toEqual([true, true]);
+    expect(known(withUpdates(STOCK_CLIENT, "auto"))).toEqual([false, false]);
+    expect(known(withUpdates(STOCK_CLIENT, "auto", true))).toEqual([true, false]);
+    expect(known(withUpdates(STOCK_CLIENT, "bridge"))).toEqual([true, false]);
+    expect(known(withUpdates(host, "standard"))).toEqual([false, false]);
+    expect(known(withUpdates(host, "standard", true))).toEqual([false, false]);
   });
 
   it("comes of anything that JSON can say [ACP-25]", () => {

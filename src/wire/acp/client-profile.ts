@@ -23,6 +23,12 @@ export interface ClientProfile {
   readonly takesNotices: boolean;
 }
 
+/**
+ * Which updates a client is sent: those that it says it knows, or, by a setting for clients that cannot say it, the bridge's
+ * own among them, or those of ACP alone.
+ */
+export type UpdatesSetting = "auto" | "bridge" | "standard";
+
 /** Whoever says nothing. */
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
@@ -56,6 +62,22 @@ export function clientProfile(capabilities: unknown): ClientProfile {
     showsTerminalOutput: meta["terminal_output"] === true,
     takesNotices: isOffered(session["notices"]),
   };
+}
+
+/** A client that turns out to know the bridge, by what it asks for, is no stock client any more. */
+export function withUpdates(
+  profile: ClientProfile,
+  setting: UpdatesSetting,
+  asksForBridge = false,
+): ClientProfile {
+  switch (setting) {
+    case "auto":
+      return asksForBridge ? { ...profile, isBridgeHost: true } : profile;
+    case "bridge":
+      return { ...profile, isBridgeHost: true };
+    case "standard":
+      return { ...profile, isBridgeHost: false, takesEvents: false };
+  }
 }
 
 /** ACP marks what is there by an object, in older places by `true`. */
