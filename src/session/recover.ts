@@ -40,10 +40,11 @@ export function recover(work: Work, { epoch, agent, isHere = false, doubt }: Rec
 const MAX_ATTEMPTS = 3;
 
 /** Tools of clients that are not there yet, and that know their calls again. */
-function awaitClients(work: Work, now: AgentFacts = agentOf(work)): void {
+function awaitClients(work: Work, now: AgentFacts | undefined): void {
   for (const run of work.state.tools.runs) {
     if (run.status === "awaited") awaitAgain(work, run);
-    if (run.status !== "running" || now.tools.some(({ name }) => name === run.name)) continue;
+    const { tools } = now ?? agentOf(work);
+    if (run.status !== "running" || tools.some(({ name }) => name === run.name)) continue;
     awaitClient(work, run, "kill");
   }
 }

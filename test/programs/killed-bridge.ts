@@ -77,23 +77,29 @@ const sessions = createSessions({
 await sessions.recover();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
 const end = new AbortController();
+/** What was said, until it has its replies. */
+const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-void say(isPausing ? "at home" : "first", "prompt 1", isPausing ? { tools: [home] } : undefined);
+asked.push(
+  say(isPausing ? "at home" : "first", "prompt 1", isPausing ? { tools: [home] } : undefined),
+);
 let finished = 0;
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
     if (event.type === "approval.requested") {
       const { approvalId, question } = event;
       const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
-      void sessions.command(sessionId, { type: "answer", approvalId, decision }, { principal });
+      const answer = { type: "answer", approvalId, decision } as const;
+      asked.push(sessions.command(sessionId, answer, { principal }));
     }
-    if (event.type === "turn.paused") void give(event.toolCallIds);
+    if (event.type === "turn.paused") asked.push(give(event.toolCallIds));
     if (event.type !== "turn.finished") continue;
     finished += 1;
-    if (finished === 1) void say("follow-up", "prompt 2");
+    if (finished === 1) asked.push(say("follow-up", "prompt 2"));
     if (finished === 2) end.abort();
   }
 }
+await Promise.all(asked);
 await sessions.close();
 await store.close();
 
