@@ -239,6 +239,22 @@ describe("a call of a host that knows its calls again", () => {
     expect(count(client, "$/cancel_request")).toBe(0);
   });
 
+  it("is a repeat to one that comes under its name while the connection before is there", async () => {
+    const world = equippedSessions(READS);
+    const { client, sessionId } = await hosted(world, [READ], KNOWING);
+    const secret = { _meta: { harn: { attachSecret: "s" } } };
+    const tui = { sessionId, clientId: "tui", mode: "controller", ...secret };
+    await client.result("session/attach", tui);
+    void client.ask("session/prompt", prompt(sessionId));
+    const call = callOf(await client.find(isCall));
+    const back = await hostOf(world, [READ], KNOWING);
+    answering(back, CALL, () => ({ result: "what came of it" }));
+    await back.result("session/attach", tui);
+    await ended(world, sessionId);
+    expect(callOf(await back.find(isCall))).toEqual({ ...Object(call), attempt: 2 });
+    expect(await world.results(sessionId)).toEqual(["what came of it"]);
+  });
+
   it("is waited for a minute, and then the model is told that nobody knows what came of it", async () => {
     const clock = fakeClock();
     const world = equippedSessions(READS, { clock });

@@ -21,6 +21,11 @@ interface OpenWork extends HostWork {
   readonly toolCallId: JsonValue | undefined;
 }
 
+/** It was put to a connection under the same name before this one, and may be what that one's host was at. */
+function repeated(request: HostRequested): HostRequested {
+  return { ...request, payload: { attempt: 2, ...request.payload } };
+}
+
 export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
   const { sessions, log } = link;
   const terminals = editorTerminals(sessionId, link);
@@ -76,10 +81,11 @@ export function hostCalls(sessionId: string, link: ClientLink): HostCalls {
       if (event.clientId === link.sender.clientId) wanted.set(event.requestId, event);
     },
     caughtUp(seq) {
+      const isFirst = done === 0;
       done = Math.max(done, seq);
       // Asked after every event.
       if (wanted.size === 0) return;
-      for (const request of wanted.values()) put(request);
+      for (const request of wanted.values()) put(isFirst ? repeated(request) : request);
       wanted.clear();
     },
     terminalOf: terminals.of,
