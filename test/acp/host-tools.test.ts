@@ -255,6 +255,26 @@ describe("a call of a host that knows its calls again", () => {
     expect(await world.results(sessionId)).toEqual(["what came of it"]);
   });
 
+  it("is not known to one that comes under its name as another process, and the model is told so", async () => {
+    const world = equippedSessions(READS);
+    const { client, sessionId } = await hosted(world, [READ], KNOWING);
+    const secret = { _meta: { harn: { attachSecret: "s" } } };
+    const tui = { sessionId, clientId: "tui", mode: "controller", ...secret };
+    await client.result("session/attach", tui);
+    void client.ask("session/prompt", prompt(sessionId));
+    await client.find(isCall);
+    const back = await hostOf(world, [READ], KNOWING);
+    const error = { code: -32603, message: "Not known here", data: { code: "outcome_unknown" } };
+    answering(back, CALL, () => ({ error }));
+    await back.result("session/attach", tui);
+    await ended(world, sessionId);
+    expect((await world.results(sessionId)).join()).toContain("Not known here");
+    const endings = (await world.log(sessionId)).flatMap(({ event }) =>
+      event.type === "tool.finished" ? [event.ending] : [],
+    );
+    expect(endings).toEqual(["unknown"]);
+  });
+
   it("is waited for a minute, and then the model is told that nobody knows what came of it", async () => {
     const clock = fakeClock();
     const world = equippedSessions(READS, { clock });

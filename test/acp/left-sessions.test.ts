@@ -1,23 +1,13 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { gate } from "../support/gate.ts";
-import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { savingSessions } from "../support/saving-sessions.ts";
+import { hangs, says, wants } from "../support/scripted-provider.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const WANTS_TO_SAVE = [wants({ id: "c1", name: "save", input: {} }), says("Saved.")];
-
-function sessionsWith(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
-  const save = tool({ name: "save" }, () => "saved");
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [save], approvals }));
-  onTestFinished(() => sessions.close());
-  return sessions;
-}
 
 function prompt(sessionId: string): object {
   return { sessionId, prompt: [{ type: "text", text: "Go" }] };
@@ -29,7 +19,7 @@ function isPermission({ method }: Message): boolean {
 
 /** Two clients that are both asked about what one of them began. */
 async function askedBoth() {
-  const sessions = sessionsWith(...WANTS_TO_SAVE);
+  const sessions = savingSessions(...WANTS_TO_SAVE);
   const first = await acpClient(sessions);
   const sessionId = await first.begin();
   const answer = first.ask("session/prompt", prompt(sessionId));
@@ -78,7 +68,7 @@ describe("a question of a session that its client leaves", () => {
 
 describe("a prompt that is being given to a session", () => {
   it("is answered when its client is sent away meanwhile", async () => {
-    const sessions = sessionsWith(hangs("Well"));
+    const sessions = savingSessions(hangs("Well"));
     const { held, taking, open } = slowToTake(sessions);
     const client = await acpClient(held);
     const sessionId = await client.begin();
@@ -97,7 +87,7 @@ describe("a prompt that is being given to a session", () => {
   });
 
   it("is answered when the session can no longer be followed", async () => {
-    const sessions = sessionsWith(hangs("Well"));
+    const sessions = savingSessions(hangs("Well"));
     const { held, taking, open } = slowToTake(sessions);
     const lost = gate();
     const client = await acpClient({

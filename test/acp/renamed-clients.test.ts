@@ -1,29 +1,12 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, type AcpClient } from "../support/acp-client.ts";
 import { gate } from "../support/gate.ts";
-import {
-  ending,
-  hangs,
-  says,
-  scriptedProvider,
-  wants,
-  type Answer,
-} from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { savingSessions } from "../support/saving-sessions.ts";
+import { ending, hangs, says, wants, type Answer } from "../support/scripted-provider.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
-
-function sessionsWith(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
-  const save = tool({ name: "save" }, () => "saved");
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [save], approvals }));
-  onTestFinished(() => sessions.close());
-  return sessions;
-}
 
 /** Says these pieces, each when the test lets it. */
 function pieces(...held: readonly (readonly [string, Promise<void>])[]): Answer {
@@ -71,7 +54,7 @@ describe("a client that attaches in the midst of a turn", () => {
   ])("misses nothing and hears nothing twice: %s %j [ACP-124]", async (method, wanted) => {
     const [first, second] = [gate(), gate()];
     const reading = gate();
-    const sessions = sessionsWith(
+    const sessions = savingSessions(
       pieces(["one ", Promise.resolve()], ["two ", first.pass()], ["three", second.pass()]),
     );
     let isHeld = false;
@@ -103,7 +86,7 @@ describe("a client that attaches in the midst of a turn", () => {
   });
 
   it("is asked once, and answers under its name", async () => {
-    const sessions = sessionsWith(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const sessions = savingSessions(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
     const { client, sessionId } = await begun(sessions);
     const answer = client.ask("session/prompt", prompt(sessionId, "Save"));
     const { id } = await client.find(({ method }) => method === "session/request_permission");
@@ -117,7 +100,7 @@ describe("a client that attaches in the midst of a turn", () => {
   });
 
   it("only to look on is no longer asked, and is again when it takes over [ACP-101]", async () => {
-    const sessions = sessionsWith(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const sessions = savingSessions(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
     const { client, sessionId } = await begun(sessions);
     void client.ask("session/prompt", prompt(sessionId, "Save"));
     const { id } = await client.find(({ method }) => method === "session/request_permission");
@@ -131,7 +114,7 @@ describe("a client that attaches in the midst of a turn", () => {
 
 describe("a client that only looks on since it came under another name", () => {
   it("still ends what it began, by a cancel [ACP-104]", async () => {
-    const sessions = sessionsWith(hangs("Well"));
+    const sessions = savingSessions(hangs("Well"));
     const { client, sessionId, answer } = await lookingOn(sessions);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
@@ -139,10 +122,11 @@ describe("a client that only looks on since it came under another name", () => {
   });
 
   it("still ends what it began, and what waits behind that, by closing the session", async () => {
-    const sessions = sessionsWith(hangs("Well"));
-    const { client, sessionId, answer } = await lookingOn(sessions);
+    const sessions = savingSessions(hangs("Well"));
+    const { client, sessionId, answer, queued } = await lookingOn(sessions);
     await client.result("session/close", { sessionId });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await queued)["result"]).toMatchObject({ stopReason: "cancelled" });
     expect((await sessions.find(sessionId))?.state).toBe("idle");
   });
 });
@@ -151,13 +135,14 @@ async function lookingOn(sessions: Sessions) {
   const { client, sessionId } = await begun(sessions);
   const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
   await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+  const queued = client.ask("session/prompt", prompt(sessionId, "And then"));
   await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
-  return { client, sessionId, answer };
+  return { client, sessionId, answer, queued };
 }
 
 describe("a client that closes a session", () => {
   it("is not kept waiting for a turn that it may not end", async () => {
-    const sessions = sessionsWith(hangs("Well"));
+    const sessions = savingSessions(hangs("Well"));
     const stubborn: Sessions = {
       ...sessions,
       agents: sessions.agents,

@@ -7,8 +7,7 @@ interface LinkedClient {
   readonly link: object;
   readonly sessionId: string;
   readonly clientId: string;
-  /** Of its stay: one that has come back since by another way stays. */
-  readonly attachmentId: string | undefined;
+  /** With its stay, where it has one: who has come back since by another way stays. */
   readonly from: Sender;
 }
 
@@ -30,7 +29,7 @@ export class LinkedClients {
       clientId,
       ...(attachmentId !== undefined && { attachmentId }),
     };
-    this.#clients.set(key, { link, sessionId, clientId, attachmentId, from: sender });
+    this.#clients.set(key, { link, sessionId, clientId, from: sender });
   }
 
   /** A link ended, and whoever came over it and has not come over another is gone. */
@@ -38,7 +37,8 @@ export class LinkedClients {
     for (const [key, client] of this.#clients) {
       if (client.link !== link) continue;
       this.#clients.delete(key);
-      const { sessionId, clientId, attachmentId, from } = client;
+      const { sessionId, clientId, from } = client;
+      const { attachmentId } = from;
       const command = {
         type: "detach",
         clientId,
