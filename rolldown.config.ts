@@ -44,7 +44,7 @@ export default defineConfig({
   platform: "node",
   external: [/^node:/, ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`))],
   output: {
-    dir: "dist",
+    dir: ".dist",
     format: "esm",
     sourcemap: true,
     chunkFileNames: "chunks/[name]-[hash].js",

@@ -123,9 +123,9 @@ export async function startGateway(upstream: string): Promise<Gateway> {
 }
 
 /** A program of this folder in a process of its own. Its first line says where it listens. */
-export async function startProgram(name: string, argument: string) {
+export async function startProgram(name: string, ...args: readonly string[]) {
   const program = join(import.meta.dirname, name);
-  const child = spawn(process.execPath, ["--no-warnings", program, argument], {
+  const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const url = (await firstLine(child)).trim();

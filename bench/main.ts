@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { median } from "./measure.ts";
-import { isMet, printRow, type Row } from "./report.ts";
+import { KNOWN_MISSES } from "./known-misses.ts";
+import { checkTargets, isMet, printRow, type Row } from "./report.ts";
 
 const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   decode: async () => (await import("./row-01-decode.ts")).decodeRow(),
@@ -17,6 +18,7 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   "cold-start": async () => (await import("./row-10-cold-start.ts")).coldStartRow(),
   idle: async () => (await import("./row-11-idle.ts")).idleRow(),
   load: async () => (await import("./row-12-load.ts")).loadRow(),
+  "long-session": async () => (await import("./row-14-long-session.ts")).longSessionRow(),
   memory: async () => (await import("./row-memory.ts")).memoryRow(),
   import: async () => (await import("./row-import.ts")).importRow(),
 };
@@ -25,11 +27,12 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 if (values.help) {
-  process.stdout.write(`npm run bench -- [--json] [${Object.keys(ROWS).join("|")}]…\n`);
+  process.stdout.write(`npm run bench -- [--json] [--check] [${Object.keys(ROWS).join("|")}]…\n`);
   process.exit(0);
 }
 const unknown = positionals.filter((name) => !(name in ROWS));
@@ -41,15 +44,22 @@ if (unknown.length > 0) {
 }
 
 const rows: Row[] = [];
+const failures: string[] = [];
 for (const [name, run] of Object.entries(ROWS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kmeasuring ${name} …`);
   const row = await run();
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
   rows.push(row);
+  failures.push(...checkTargets(name, row, KNOWN_MISSES));
   if (!values.json) process.stdout.write(`${printRow(row)}\n`);
 }
 if (values.json) process.stdout.write(`${JSON.stringify(rows.map(summary), null, 2)}\n`);
+
+if (values.check && failures.length > 0) {
+  process.stderr.write(`Targets that are missed:\n  ${failures.join("\n  ")}\n`);
+  process.exitCode = 1;
+}
 
 function summary({ title, unit, measured, growth, ratios }: Row): unknown {
   const medians = measured.map(({ name, rounds }) => ({ name, median: median(rounds), rounds }));

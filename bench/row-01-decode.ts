@@ -30,7 +30,7 @@ export async function decodeRow(): Promise<Row> {
       {
         text: "AWS SDK path ÷ spanline",
         value: (aws ?? Number.NaN) / (spanline ?? Number.NaN),
-        target: 6,
+        target: 7,
         wanted: "at least",
       },
     ],

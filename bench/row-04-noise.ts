@@ -27,7 +27,7 @@ export async function noiseRow(): Promise<Row> {
       {
         text: "parse everything ÷ spanline",
         value: everything / spanline,
-        target: 5,
+        target: 12,
         wanted: "at least",
       },
     ],

@@ -46,7 +46,7 @@ export async function recoveryRow(): Promise<Row> {
         {
           text: "from a snapshot ÷ read + parse",
           value: snapshot / parse,
-          target: 3,
+          target: 0.5,
           wanted: "at most",
         },
       ],

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,7 +9,9 @@ import { median } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const ROUNDS = 15;
-const IDLE_MS = 3000;
+const IDLE_MS = 5000;
+/** V8 collects and compiles in the background for up to ten seconds after the start. */
+const SETTLE_MS = 12_000;
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {} };
 /** The least that any agent must do. */
 const BARE = `process.stdin.once("data", () => process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\n', () => process.exit()))`;
@@ -43,16 +45,18 @@ export async function coldStartRow(): Promise<Row> {
     measured,
     growth: [],
     ratios: [
-      { text: "added to bare node, ms", value: ours - bare, target: 60, wanted: "at most" },
-      { text: "spanline acp, ms in all", value: ours, target: 300, wanted: "at most" },
-      {
-        text: "CPU of a session that waits, ms a second",
-        value: idle,
-        target: 1,
-        wanted: "at most",
-      },
+      { text: "added to bare node, ms", value: ours - bare, target: 35, wanted: "at most" },
+      { text: "spanline acp, ms in all [ACP-17]", value: ours, target: 300, wanted: "at most" },
+      ...idleRatio(idle),
     ],
   };
+}
+
+/** Left out where it is not known. */
+function idleRatio(value: number): Row["ratios"] {
+  if (Number.isNaN(value)) return [];
+  const text = "CPU of a session that waits, ms a second [ACP-17]";
+  return [{ text, value, target: 1, wanted: "at most" }];
 }
 
 async function start(args: readonly string[]) {
@@ -76,26 +80,25 @@ async function start(args: readonly string[]) {
   };
 }
 
-/** With one session open, when all that was begun for it is done. Where there is no /proc it is not known. */
+/** With one session open, when all that was begun for it is done. NaN where the kernel does not count it. */
 async function idleCost(args: readonly string[]): Promise<number> {
-  if (process.platform !== "linux") return Number.NaN;
   const agent = await start(args);
   await agent.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] });
+  await pause(SETTLE_MS);
+  const before = cpuMs(agent.pid);
   await pause(IDLE_MS);
-  const before = ticksOf(agent.pid);
-  await pause(IDLE_MS);
-  const spent = ticksOf(agent.pid) - before;
+  const spent = cpuMs(agent.pid) - before;
   await agent.end();
-  // A hundred ticks are a second.
-  return (spent * 10) / (IDLE_MS / 1000);
+  return spent / (IDLE_MS / 1000);
 }
 
-function ticksOf(pid: number | undefined): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13)
-    .map(Number);
-  return user + system;
+/** CPU time of all threads of a process. The ticks of `stat` are 10 ms each, which is more than there is to measure. */
+function cpuMs(pid: number | undefined): number {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(`/proc/${pid}/schedstat`)) return Number.NaN;
+  const times = readdirSync(tasks).map((task) => {
+    const [nanoseconds] = readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ");
+    return Number(nanoseconds) / 1e6;
+  });
+  return times.reduce((sum, time) => sum + time, 0);
 }

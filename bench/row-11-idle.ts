@@ -18,7 +18,7 @@ export async function idleRow(): Promise<Row> {
       {
         text: "sessions per GB",
         value: 2 ** 30 / Math.max(bytes, 1),
-        target: 20_000,
+        target: 300_000,
         wanted: "at least",
       },
     ],

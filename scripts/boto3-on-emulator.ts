@@ -1,20 +1,12 @@
-import assert from "node:assert/strict";
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { execFileSync } from "node:child_process";
+import { PYTHON, runPython, startSpanline, type Step } from "./python-lane.ts";
 
 /**
  * Shows boto3, as AWS ships it, on the emulator: a harness made, invoked, answered, stopped and deleted, with every signature
  * checked. Prints what boto3 saw; ends with 1 where that is not what it should see. `PYTHON` names another interpreter.
  */
 
-/** What one line of the program below says. */
-interface Seen {
-  readonly step: string;
-  readonly [fact: string]: unknown;
-}
-
-const EXPECTED: readonly Seen[] = [
+const EXPECTED: readonly Step[] = [
   { step: "create", name: "boto3_demo" },
   { step: "wait", status: "READY" },
   {
@@ -145,8 +137,6 @@ except Exception as error:
     print(error)
 `;
 
-const python = process.env["PYTHON"] ?? "python3";
-
 const found = probed();
 process.stdout.write(`${found}\n`);
 if (/^boto3 [\d.]+$/.test(found)) process.exitCode = (await show()) ? 0 : 1;
@@ -155,64 +145,19 @@ else process.stdout.write("Nothing was shown, which is no failure.\n");
 /** The version of boto3, or why there is none to show. */
 function probed(): string {
   try {
-    return execFileSync(python, ["-c", PROBE], { encoding: "utf8" }).trim();
+    return execFileSync(PYTHON, ["-c", PROBE], { encoding: "utf8" }).trim();
   } catch (error) {
-    return `${python} cannot be run: ${error instanceof Error ? error.message : String(error)}`;
+    return `${PYTHON} cannot be run: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
 /** Whether boto3 saw what it should. */
 async function show(): Promise<boolean> {
-  const command = [
-    "dist/cli/main.js",
-    "emulate",
-    "--port",
-    "0",
-    "--json",
-    "--signatures",
-    "strict",
-  ];
-  const emulator = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
+  const emulator = await startSpanline(["emulate", "--signatures", "strict"]);
   try {
-    const { url, runtime } = JSON.parse(await firstLine(emulator));
-    const program = spawn(python, ["-c", PROGRAM, url, runtime], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NO_PROXY: "127.0.0.1" },
-    });
-    return await compared(program);
+    const { url = "", runtime = "" } = emulator.line;
+    return await runPython(PYTHON, PROGRAM, EXPECTED, { args: [url, runtime] });
   } finally {
-    emulator.kill();
-  }
-}
-
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error("The emulator has no output");
-  for await (const line of createInterface({ input: stdout })) return line;
-  throw new Error("The emulator did not start");
-}
-
-async function compared(program: ChildProcess): Promise<boolean> {
-  const exit = once(program, "exit");
-  const seen: Seen[] = [];
-  if (program.stdout !== null) {
-    for await (const line of createInterface({ input: program.stdout }))
-      seen.push(JSON.parse(line));
-  }
-  const [exitCode] = await exit;
-  const wrong = EXPECTED.filter((expected, at) => !isSame(expected, seen[at]));
-  for (const { step, ...facts } of seen) {
-    const mark = wrong.some((expected) => expected.step === step) ? "✗" : "✓";
-    process.stdout.write(`${mark} ${step} ${JSON.stringify(facts)}\n`);
-  }
-  for (const expected of wrong) process.stdout.write(`wanted ${JSON.stringify(expected)}\n`);
-  return exitCode === 0 && wrong.length === 0 && seen.length === EXPECTED.length;
-}
-
-function isSame(expected: Seen, seen: Seen | undefined): boolean {
-  try {
-    assert.deepEqual(seen, expected);
-    return true;
-  } catch {
-    return false;
+    emulator.stop();
   }
 }

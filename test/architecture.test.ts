@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkArchitecture } from "./support/architecture.ts";
+import { longTests } from "./support/long-tests.ts";
+
+longTests();
 
 const root = join(import.meta.dirname, "..");
 const copies: string[] = [];

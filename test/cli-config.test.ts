@@ -344,5 +344,10 @@ describe("spanline policy check", () => {
     });
     const { status, stderr } = await run("policy", "check", "read_file", "[1]");
     expect([status, stderr]).toEqual([2, expect.stringContaining("JSON object")]);
+    const unnamed = await run("policy", "check", "");
+    expect([unnamed.status, unnamed.stderr]).toEqual([
+      2,
+      "The name of the tool is empty: expected a name, such as read_file\n",
+    ]);
   });
 });

@@ -3,6 +3,9 @@ import { basename, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { addAcp } from "../src/cli/acp-options.ts";
+import { longTests } from "./support/long-tests.ts";
+
+longTests();
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

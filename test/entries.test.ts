@@ -10,6 +10,9 @@ import * as hostTesting from "../src/host/testing.ts";
 import * as words from "../src/index.ts";
 import * as providers from "../src/providers/index.ts";
 import * as wire from "../src/wire/index.ts";
+import { longTests } from "./support/long-tests.ts";
+
+longTests();
 
 const source = join(import.meta.dirname, "../src");
 

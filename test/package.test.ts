@@ -11,6 +11,9 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { longTests } from "./support/long-tests.ts";
+
+longTests();
 
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "spanline-package-"));
@@ -52,6 +55,16 @@ describe("the packed package, installed in an empty folder", () => {
     const output = run(join("node_modules", ".bin", "spanline"), ["inspect", capture], folder);
     expect(output).toContain("→ track_parcel");
     expect(output).toContain("action-required (tool_use)");
+  });
+
+  it("has chunks that load only other chunks, whose names change with their content", () => {
+    const chunks = join(folder, "node_modules", "spanline", "dist", "chunks");
+    const loaded = readdirSync(chunks)
+      .filter((name) => name.endsWith(".js"))
+      .flatMap((name) => readFileSync(join(chunks, name), "utf8").split("\n"))
+      .flatMap((line) => /(?:from |import\()"(\.[^"]*)"/.exec(line)?.[1] ?? []);
+    expect(loaded.length).toBeGreaterThan(100);
+    expect(loaded.filter((path) => !/^\.\/[\w.-]+-[\w-]{8}\.js$/.test(path))).toEqual([]);
   });
 
   it("gives its codecs to an import, with types beside them", () => {

@@ -1,16 +1,12 @@
 import type { Environment } from "../platform/environment.ts";
 import type { HarnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
-import type {
-  CallOptions,
-  Provider,
-  ProviderCall,
-  ProviderSession,
-} from "../providers/provider.ts";
+import type { CallInput, CallOptions, Provider } from "../providers/provider.ts";
 import type { ProviderEvent, TurnEnd } from "../domain/provider-event.ts";
 import { converseEvents } from "../wire/aigo/converse-events.ts";
 import { harnessEvents } from "../wire/aigo/harness-events.ts";
 import type { ModelInput } from "../wire/aigo/model-input.ts";
 import type { RawModelOutput } from "../wire/aigo/model-output.ts";
+import { INSTRUCTIONS_AS_TEXT, type Anomaly } from "../wire/responses/anomaly.ts";
 import { providerFromEnvironment, type EnvironmentOptions } from "./provider-from-environment.ts";
 
 export interface QueryOptions extends EnvironmentOptions {
@@ -36,10 +32,9 @@ export async function queryModel(
     ...(history !== undefined && { history }),
   };
   const raw = harnessEvents();
-  const callOptions = { signal, tap: raw.add };
-  const { call, session } = isHarness(provider)
-    ? await callHarness(provider.open(opening), input, callOptions)
-    : await callOther(provider.open(opening), input, callOptions);
+  const session = provider.open(opening);
+  const { input: prompt, wanted, anomalies = [] } = promptOf(provider, input);
+  const call = await session.call(prompt, { signal, tap: raw.add, ...wanted });
   const heard: ProviderEvent[] = [];
   for await (const event of call) heard.push(event);
   const failure = heard.findLast((event): event is TurnEnd => event.type === "end")?.failure;
@@ -50,36 +45,32 @@ export async function queryModel(
     ...(failure !== undefined && { failure }),
     ...(state !== undefined && { state }),
     ...(ignored !== undefined && { ignored }),
+    ...(anomalies.length > 0 && { anomalies }),
   };
 }
 
-interface Called {
-  readonly call: ProviderCall;
-  readonly session: ProviderSession;
+interface Prompt {
+  readonly input: CallInput;
+  readonly wanted?: Pick<CallOptions, "instructions">;
+  readonly anomalies?: readonly Anomaly[];
 }
 
 function isHarness(provider: Provider): provider is HarnessProvider {
   return provider.name === "agentcore-harness";
 }
 
-/** A harness takes instructions in place of those that it was deployed with, for one call. */
-async function callHarness(
-  session: ReturnType<HarnessProvider["open"]>,
-  { user_message, instructions }: ModelInput,
-  options: CallOptions,
-): Promise<Called> {
-  const overrides = instructions === undefined ? {} : { systemPrompt: instructions };
-  const prompt = { type: "prompt", texts: [user_message] } as const;
-  return { session, call: await session.call(prompt, { ...options, overrides }) };
-}
-
-/** Others are told them once, before the first word of the user's. */
-async function callOther(
-  session: ProviderSession,
+/**
+ * An agent whose provider has a place for instructions is given them there, for this call. Any other agent is sent them as text,
+ * once: before the first message of its session.
+ */
+function promptOf(
+  { takes }: Provider,
   { session_id, user_message, instructions }: ModelInput,
-  options: CallOptions,
-): Promise<Called> {
-  const isTold = instructions === undefined || session_id !== "";
-  const texts = isTold ? [user_message] : [instructions, user_message];
-  return { session, call: await session.call({ type: "prompt", texts }, options) };
+): Prompt {
+  const prompt = { type: "prompt", texts: [user_message] } as const;
+  if (instructions === undefined) return { input: prompt };
+  if (takes?.instructions === true) return { input: prompt, wanted: { instructions } };
+  if (session_id !== "") return { input: prompt };
+  const texts = [instructions, user_message];
+  return { input: { ...prompt, texts }, anomalies: [INSTRUCTIONS_AS_TEXT] };
 }

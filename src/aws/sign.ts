@@ -1,5 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
-import type { HttpRequest } from "../platform/http-client.ts";
+import { bodyParts, type HttpRequest } from "../platform/http-client.ts";
 import type { CredentialSource } from "./credentials.ts";
 
 /** Makes a request one that a service of AWS lets in. `now` is the service's time as far as it is known. */
@@ -28,7 +28,7 @@ export function signedBy({ credentials, region, service }: SigningOptions): Auth
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         headers: { ...headers, host: url.host },
-        body,
+        ...(body !== undefined && { body: Buffer.concat(bodyParts(body)) }),
       },
       { signingDate: now / 1000 },
     );

@@ -1,6 +1,7 @@
 import type {
   ApprovalLists,
   ImageHandling,
+  InvalidToolInput,
   MutationScope,
   OnLost,
   Settle,
@@ -38,6 +39,8 @@ export interface AgentDefinition {
   readonly approvalSeconds?: number;
   /** How long a turn waits for the results of tools that whoever prompts has; a day unless said. */
   readonly resultsSeconds?: number;
+  /** What follows a tool call whose arguments are not a JSON object. Default: `report`. */
+  readonly invalidToolInput?: InvalidToolInput;
   /**
    * What becomes of pictures in prompts: refused, told of in words, or shown to the model. Unless said they are shown where
    * the provider takes them, and else refused.

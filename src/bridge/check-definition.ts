@@ -29,6 +29,7 @@ const NAMES: readonly (keyof AgentDefinition)[] = [
   "settle",
   "approvalSeconds",
   "resultsSeconds",
+  "invalidToolInput",
   "images",
   "contextTokens",
   "upstream",
@@ -80,6 +81,7 @@ export function checkSettings(given: Given, path: string, tools?: readonly strin
   checkAmount(given["approvalSeconds"], at("approvalSeconds"));
   checkAmount(given["resultsSeconds"], at("resultsSeconds"));
   checkAmount(given["contextTokens"], at("contextTokens"));
+  checkOneOf(given["invalidToolInput"], at("invalidToolInput"), ["report", "fail"]);
   checkOneOf(given["images"], at("images"), ["reject", "describe", "send"]);
   if (upstream !== undefined) {
     const { idleSeconds, lifetimeSeconds } = optionsAt(upstream, at("upstream"), [
@@ -117,13 +119,20 @@ function toolNames(tools: unknown, agent: string): readonly string[] {
     throw wrongOption("tools", `tools is ${shown(tools)}, wanted an array`);
   }
   const names = tools.map((tool: unknown, at) => {
-    if (isTool(tool)) return tool.facts.name;
-    throw wrongOption(`tools[${at}]`, `tools[${at}] is no tool; make it with defineTool`);
+    if (!isTool(tool)) {
+      throw wrongOption(`tools[${at}]`, `tools[${at}] is no tool; make it with defineTool`);
+    }
+    const { name } = tool.facts;
+    if (TOOL_NAME.test(name)) return name;
+    const message = `tools[${at}] is named ${shown(name)}: expected 1 to 64 letters, digits, _ and -`;
+    throw wrongOption(`tools[${at}]`, message);
   });
   const twice = names.find((one, at) => names.indexOf(one) !== at);
   if (twice !== undefined) throw wrongOption("tools", `${agent} has two tools named ${twice}`);
   return names;
 }
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const LISTS = ["deny", "ask", "allow"] as const;
 

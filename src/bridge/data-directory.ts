@@ -15,6 +15,18 @@ export async function prepareDirectory(directory: string): Promise<void> {
   }
 }
 
+/** Refuses a directory that was removed while it was in use: a bridge that runs does not create it again. */
+export async function expectDirectory(directory: string): Promise<void> {
+  try {
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isGone) throw await directoryProblem("keep", directory, error);
+    const message = `The data directory ${directory} was removed while the bridge was running. Fix: restore it, or stop the bridge`;
+    throw new SpanlineError("store_failed", message, { details: { directory }, cause: error });
+  }
+}
+
 /**
  * Makes a directory ready to be run, as this user's. Of one that was not, nobody knows who else has the token of its
  * portal: another is made.

@@ -68,7 +68,7 @@ function examinerIn({
 
 function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
-  const { contextTokens, commands } = definition;
+  const { contextTokens, commands, invalidToolInput } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
@@ -94,6 +94,7 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
+    ...(invalidToolInput !== undefined && { invalidToolInput }),
     ...(images !== undefined && { images }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...(commands !== undefined && { commands: commandsIn(commands) }),

@@ -60,7 +60,7 @@ export function demoAgentOn(emulator: Emulator, { tools = [], ...place }: DemoOp
   });
 }
 
-function demoTools({ directory, clock }: NotesPlace): readonly Tool[] {
+export function demoTools({ directory, clock }: NotesPlace): readonly Tool[] {
   return [saveNote(directory), tellTime(clock)];
 }
 

@@ -7,7 +7,7 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { takeOwnerLock, type OwnerLock } from "../store/sqlite/owner-lock.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
-import { directoryProblem, prepareDirectory } from "./data-directory.ts";
+import { directoryProblem, expectDirectory, prepareDirectory } from "./data-directory.ts";
 import { OwnerGoneError } from "./link/owner-gone-error.ts";
 import { remoteSessions, type RemoteSessions } from "./link/remote-sessions.ts";
 
@@ -16,6 +16,8 @@ export interface JoinOptions {
   readonly version: string;
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
+  /** The directory was in use here before: one that is gone by now is an error, and not created. */
+  readonly isAgain?: boolean;
   /** Told once, when another process has the directory and does not answer. */
   readonly waiting?: (owner: BridgeFile | undefined) => void;
 }
@@ -27,12 +29,13 @@ export type LockOrJoin =
 
 /** Waits until nobody has the directory, or until whoever has it answers. */
 export async function lockOrJoin(options: JoinOptions): Promise<LockOrJoin> {
-  const { directory, clock, signal } = options;
-  await prepareDirectory(directory);
+  const { directory, clock, signal, isAgain = false } = options;
+  if (!isAgain) await prepareDirectory(directory);
   const start = clock.monotonic();
   let isTold = false;
   for (;;) {
     signal.throwIfAborted();
+    if (isAgain) await expectDirectory(directory);
     const lock = await takeLock(directory);
     if (lock !== undefined) return { lock };
     const file = await readBridgeFile(directory);

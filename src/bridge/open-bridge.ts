@@ -1,3 +1,4 @@
+import { pause } from "../async/pause.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { joinedSessions } from "./link/joined-sessions.ts";
@@ -21,7 +22,8 @@ export function openBridge(options: BridgeOptions): Bridge {
     // An editor is answered before there is anybody to run its sessions.
     const { takeDirectory } = await import("./data-directory.ts");
     const { ownOrJoin } = await import("./ownership.ts");
-    if (keysDirectory !== undefined) await takeDirectory(directory, keysDirectory);
+    const isAgain = ownership !== undefined;
+    if (keysDirectory !== undefined && !isAgain) await takeDirectory(directory, keysDirectory);
     joining = ownOrJoin({
       directory,
       version,
@@ -30,8 +32,9 @@ export function openBridge(options: BridgeOptions): Bridge {
       // Only the process that runs the sessions needs what runs them.
       start: async (broken) => {
         const { startSessions } = await import("./start-sessions.ts");
-        return startSessions(options, broken);
+        return startSessions(options, broken, { create: !isAgain });
       },
+      isAgain,
       report,
       ...(waiting !== undefined && { waiting }),
       // Whoever has begun goes on, whatever the next owner has: only the first is looked at.
@@ -39,16 +42,22 @@ export function openBridge(options: BridgeOptions): Bridge {
       ...(notice !== undefined && { notice }),
     });
     ownership = await joining;
-    ownership.gone.addEventListener("abort", joinNext, { once: true });
+    ownership.gone.addEventListener("abort", () => void joinNext(), { once: true });
     return ownership;
   };
   const sessions = joinedSessions({ clock, join });
   /** Turns that were under way go on, also when nobody here looks at them. */
-  const joinNext = (): void => {
-    if (!end.signal.aborted) sessions.list({ limit: 1 }).catch(unlessClosed);
-  };
-  const unlessClosed = (error: unknown): void => {
-    if (!end.signal.aborted) report(error);
+  const joinNext = async (): Promise<void> => {
+    for (let pauseMs = FIRST_PAUSE_MS; !end.signal.aborted; pauseMs = nextPause(pauseMs)) {
+      try {
+        await sessions.list({ limit: 1 });
+        return;
+      } catch (error) {
+        if (end.signal.aborted) return;
+        if (pauseMs === FIRST_PAUSE_MS) report(error);
+        await pause(clock, pauseMs, end.signal).catch(() => undefined);
+      }
+    }
   };
   return {
     sessions,
@@ -63,4 +72,12 @@ export function openBridge(options: BridgeOptions): Bridge {
       await last?.close();
     },
   };
+}
+
+/** A disk that is full, or a directory that is gone, may take a while to come back. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5000;
+
+function nextPause(pauseMs: number): number {
+  return Math.min(2 * pauseMs, MAX_PAUSE_MS);
 }

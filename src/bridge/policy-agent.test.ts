@@ -19,7 +19,13 @@ it("the digest of an agent to be judged is that of its own lists", async () => {
     protectedFolders: [],
     notice,
     tool: "notes__add",
-    around: { directory: root, clock: systemClock, environment: {} },
+    around: {
+      directory: root,
+      clock: systemClock,
+      environment: {},
+      version: "1",
+      isTrusted: async () => false,
+    },
   });
   expect(facts.approvals).toEqual({ deny: [], ask: [], allow: ["notes__*"], otherwise: "deny" });
   expect(digest).toBe(digestOf(facts));

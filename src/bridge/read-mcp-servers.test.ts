@@ -37,6 +37,7 @@ describe("MCP servers as they are written down", () => {
       include: ["a*"],
       exclude: ["ab"],
       trusted: true,
+      roots: ["docs", "/srv"],
     };
     expect(readMcpServers([whole])).toEqual([whole]);
     const program = {
@@ -45,6 +46,7 @@ describe("MCP servers as they are written down", () => {
       command: "./p",
       cwd: "sub",
       inheritEnv: ["TOKEN"],
+      roots: "session",
       trusted: false,
     };
     const { trusted: _, ...rest } = program;
@@ -143,6 +145,16 @@ describe("MCP servers as they are written down", () => {
       [{ name: "a", command: "c", trusted: "yes" }],
       "mcpServers[0].trusted",
       'mcpServers[0].trusted is "yes", wanted a boolean',
+    ],
+    [
+      [{ name: "a", command: "c", roots: "." }],
+      "mcpServers[0].roots",
+      'mcpServers[0].roots is ".", expected "session" or an array of folders',
+    ],
+    [
+      [{ name: "a", command: "c", roots: [""] }],
+      "mcpServers[0].roots[0]",
+      'mcpServers[0].roots[0] is "", expected a folder',
     ],
     [
       [

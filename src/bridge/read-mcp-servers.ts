@@ -3,6 +3,7 @@ import { shown } from "../domain/shown.ts";
 import { MCP_LIMITS } from "../tools/mcp/limits.ts";
 import type {
   HttpServerSettings,
+  McpRoots,
   McpServerSettings,
   StdioServerSettings,
 } from "../tools/mcp/mcp-server-settings.ts";
@@ -26,6 +27,7 @@ const COMMON = [
   "include",
   "exclude",
   "trusted",
+  "roots",
 ] as const;
 const STDIO = [...COMMON, "command", "args", "env", "inheritEnv", "cwd"] as const;
 const HTTP = [...COMMON, "url", "headers"] as const;
@@ -159,6 +161,7 @@ function readCommon(
   checkKind(trusted, `${path}.trusted`, "boolean");
   const include = textsAt(given["include"], `${path}.include`);
   const exclude = textsAt(given["exclude"], `${path}.exclude`);
+  const roots = readRoots(given["roots"], `${path}.roots`);
   return {
     name,
     ...(timeoutMs !== undefined && { timeoutMs: Number(timeoutMs) }),
@@ -168,7 +171,22 @@ function readCommon(
     ...(include !== undefined && { include }),
     ...(exclude !== undefined && { exclude }),
     ...(trusted === true && { trusted }),
+    ...(roots !== undefined && { roots }),
   };
+}
+
+function readRoots(value: unknown, path: string): McpRoots | undefined {
+  if (value === undefined || value === "session") return value;
+  if (!Array.isArray(value)) {
+    throw wrongOption(
+      path,
+      `${path} is ${shown(value)}, expected "session" or an array of folders`,
+    );
+  }
+  return value.map((folder: unknown, at) => {
+    if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) return folder;
+    throw wrongOption(`${path}[${at}]`, `${path}[${at}] is ${shown(folder)}, expected a folder`);
+  });
 }
 
 function textsAt(value: unknown, path: string): readonly string[] | undefined {

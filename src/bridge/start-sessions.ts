@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { randomText } from "../platform/random.ts";
 import { createSessions } from "../session/create-sessions.ts";
 import type { Verify } from "../session/receipt-doubts.ts";
-import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { keepRetention } from "./keep-retention.ts";
 import type { OwnedSessions } from "./ownership.ts";
@@ -12,6 +12,7 @@ import { openSigningKeys, type SigningKeys } from "./signing-keys.ts";
 export async function startSessions(
   options: BridgeOptions,
   broken: (error: unknown) => void,
+  { create = true }: Pick<SqliteStoreOptions, "create"> = {},
 ): Promise<OwnedSessions> {
   const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
   const { coalesceMs, seed, version } = options;
@@ -29,6 +30,7 @@ export async function startSessions(
       file: join(directory, "sessions.db"),
       clock,
       failed: broken,
+      create,
       ...(datasync !== undefined && { datasync }),
     });
     begun.unshift(() => store.close());

@@ -1,16 +1,17 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
-import type { Store } from "../store/store.ts";
+import { endOfExamined, examinedProblem } from "../store/examined-problem.ts";
+import type { ExaminedEvent, Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { directoryProblem } from "./data-directory.ts";
 
-export type { SessionRecord } from "../store/store.ts";
+export type { ExaminedEvent, SessionRecord } from "../store/store.ts";
 
 /** The sessions of a directory for somebody who only reads. */
 export type StoredSessions = Pick<
   Store,
-  "sessions" | "session" | "read" | "head" | "subscribe" | "close"
+  "sessions" | "session" | "examine" | "head" | "subscribe" | "check" | "size" | "close"
 >;
 
 /** Opens them beside whoever runs them, if anybody does. */
@@ -27,3 +28,29 @@ export async function openStoredSessions(directory: string): Promise<StoredSessi
   }
   return openSqliteStore({ file, readOnly: true });
 }
+
+/** One place of a log, with what is wrong there. */
+export interface StoredPlace {
+  readonly examined: ExaminedEvent;
+  /** Absent if the event can be read. */
+  readonly problem?: string;
+}
+
+/** The whole log of a session as it is now. Damaged, newer and missing events are part of it and do not end it. */
+export async function* storedLog(
+  sessions: Pick<StoredSessions, "examine">,
+  sessionId: string,
+): AsyncGenerator<StoredPlace, void, undefined> {
+  for (let after = 0; ;) {
+    const page = await sessions.examine(sessionId, after, PAGE);
+    for (const examined of page) {
+      const problem = examinedProblem(examined);
+      yield { examined, ...(problem !== undefined && { problem }) };
+    }
+    const end = endOfExamined(page);
+    if (end === undefined || page.length < PAGE) return;
+    after = end;
+  }
+}
+
+const PAGE = 500;

@@ -40,6 +40,8 @@ const QUESTION: PermissionQuestion = {
     id: "t1",
     action: "save",
     args: {},
+    truncated: null,
+    attempt: 1,
     principal: null,
     requestedAt: null,
     deadline: null,

@@ -20,6 +20,8 @@ function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
       id: "t1",
       action: "save",
       args: { path: "a" },
+      truncated: null,
+      attempt: 1,
       principal: null,
       requestedAt: null,
       deadline: null,

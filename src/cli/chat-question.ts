@@ -63,6 +63,7 @@ function factsOf({ approval, rationale, context, options }: PermissionQuestion):
     input: isSaid ? input : null,
     diffs: context.content.flatMap((one) => (one.type === "diff" ? [one] : [])),
     isRun,
+    isRerun: isRun && approval.attempt > 1,
     secrets: [],
     ...(reason !== null && { reason: whyAsked({ reason, rule, labels }) }),
     ...(prompt !== null && { prompt }),
@@ -101,8 +102,9 @@ function choicesOf({ options }: PermissionQuestion): Choice[] {
   }
   const isPlain = isYesOrNo(options);
   const taken = new Set<string>();
-  return options.map(({ id, name, kind }) => {
-    const usual = isPlain ? USUAL.get(kind) : undefined;
+  return options.map(({ id, name, kind }, at) => {
+    const isFirst = options.findIndex((option) => option.kind === kind) === at;
+    const usual = isPlain && isFirst ? USUAL.get(kind) : undefined;
     const key = freeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, taken) ?? id;
     taken.add(key);
     const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];

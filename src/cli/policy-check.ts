@@ -7,9 +7,10 @@ import type { PolicyAction } from "../domain/policy-decision.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
 import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
+import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
 import { processTerminal } from "../platform/terminal.ts";
-import { configFrom, type ConfigFlags } from "./agents-from.ts";
+import { configFrom, trustIn, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { coloured } from "./style.ts";
 
@@ -29,6 +30,7 @@ export async function policyCheckCommand(
 ): Promise<number> {
   const terminal = processTerminal();
   try {
+    if (name.trim() === "") throw noName();
     const input = argumentsIn(text);
     const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
     const checked = await check(name, input, { ...flags, notice });
@@ -51,25 +53,41 @@ async function check(
   const directory = dataDirectory(flags.dataDir, notice);
   const protectedFolders = [directory, userDirectory(process.env)];
   const place = { root: resolve(flags.cwd ?? "."), protectedFolders, notice };
-  const around = { directory, clock: systemClock, environment: process.env };
+  const version = packageVersion();
+  const around = { directory, clock: systemClock, environment: process.env, version };
   const agent = await judgedBy(flags, { ...place, tool: name, around });
   const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
   return checkCall(agent, { name, input, ...named });
 }
 
+type ConfiguredPlace = Parameters<typeof configuredPolicy>[1];
+
+interface JudgedPlace extends Omit<ConfiguredPlace, "around"> {
+  readonly around: Omit<ConfiguredPlace["around"], "isTrusted">;
+}
+
 async function judgedBy(
   flags: PolicyCheckFlags,
-  place: Parameters<typeof configuredPolicy>[1],
+  { around, ...place }: JudgedPlace,
 ): ReturnType<typeof policyAgent> {
   if (flags.policy !== undefined) return policyAgent(resolve(flags.policy), place);
   const file = configFrom(flags);
   if (file !== undefined) {
     const { agent } = flags;
-    return configuredPolicy(file, { ...place, ...(agent !== undefined && { agent }) });
+    return configuredPolicy(file, {
+      ...place,
+      around: { ...around, isTrusted: trustIn(file, flags) },
+      ...(agent !== undefined && { agent }),
+    });
   }
   const message =
     "There is no spanline.config.yaml, .yml or .json from here upwards; name one with --config, or a policy with --policy";
   throw new SpanlineError("invalid_option", message, { details: { path: "config" } });
+}
+
+function noName(): SpanlineError {
+  const message = "The name of the tool is empty: expected a name, such as read_file";
+  return new SpanlineError("invalid_option", message, { details: { path: "tool" } });
 }
 
 function argumentsIn(text: string): JsonObject {

@@ -34,7 +34,8 @@ Examples:
   spanline policy check run_command '{"command":"npm test && git push"}' --agent coder
   spanline policy check write_file '{"path":"notes.md","content":"Milk"}' --policy policy.yaml
 
-Paths are looked up on the disk as they are now. No code of the configuration is run and no MCP server is started: tools of
-theirs count as unknown, and rules think the worst of those.
+Paths are looked up on the disk as they are now. To find a tool that is not one of the workspace, the tool files of the
+configuration are loaded, or the MCP server that the name begins with is connected to. That needs a configuration that
+you trust or name with --config; otherwise such a tool counts as unknown, and rules think the worst of it.
 
 Exit codes: 0 allowed, 3 somebody would be asked, 4 denied, 2 the command line or the policy cannot be used.`;

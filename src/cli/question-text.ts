@@ -25,6 +25,8 @@ export interface QuestionFacts {
   readonly diffs: readonly FileDiff[];
   /** Whether it is about letting something run, and not about how to go on. */
   readonly isRun: boolean;
+  /** Whether the tool may have run before. */
+  readonly isRerun: boolean;
   /** Why it is asked. */
   readonly reason?: string;
   /** What the rule that asks wants people to be told. */
@@ -37,14 +39,15 @@ export interface QuestionFacts {
 }
 
 export function questionFacts(request: ApprovalRequested): QuestionFacts {
-  const { action, input, diffs = [], evidence = [], decision, question } = request;
+  const { action, input, diffs = [], evidence = [], decision, question, attempt = 1 } = request;
   const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
   const { prompt, risk } = decision?.approval ?? {};
   return {
     action,
     input,
     diffs,
-    isRun: question === "run",
+    isRun: question !== "lost-call",
+    isRerun: question !== "lost-call" && attempt > 1,
     secrets: decision === undefined ? [] : namesSecrets(decision.context),
     ...(decision !== undefined && { reason: whyAsked(decision) }),
     ...(prompt !== undefined && { prompt }),
@@ -69,7 +72,7 @@ export function questionText(facts: QuestionFacts, style: Style): QuestionText {
   return {
     what,
     above: textOf([style.strong(HEADING), ...indented([what, ...whyLines, ...shortDiffs])]),
-    question: facts.isRun ? `Run ${oneLine(action)}?` : "Go on?",
+    question: facts.isRerun ? "Run it again?" : facts.isRun ? `Run ${oneLine(action)}?` : "Go on?",
     ...(isCut && { whole: textOf(indented(wholeLines)) }),
   };
 }

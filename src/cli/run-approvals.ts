@@ -1,4 +1,5 @@
 import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
+import { NO_TO, YES_TO } from "../domain/answers.ts";
 import { PLAIN } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
 import { askWhether } from "./ask.ts";
@@ -34,7 +35,8 @@ export function terminalApprover({ flags, terminal, signal, shown }: ApproverOpt
 
   const decide = async (request: ApprovalRequested): Promise<Decision> => {
     await shown();
-    const { yes, no } = request.question === "run" ? RUN : LOST;
+    const yes = YES_TO[request.question];
+    const no = NO_TO[request.question];
     const style = terminal.noteColours ? coloured() : PLAIN;
     const { what, question, ...background } = questionText(questionFacts(request), style);
     // The flags are about tools; how to go on after a lost call is another question.
@@ -64,9 +66,6 @@ export function terminalApprover({ flags, terminal, signal, shown }: ApproverOpt
     },
   };
 }
-
-const RUN = { yes: "allow", no: "deny" } as const;
-const LOST = { yes: "continue", no: "stop" } as const;
 
 const DENIED = "denied, since there is no terminal to ask on; --yes allows all, --no denies all";
 const NOBODY = {

@@ -1,5 +1,4 @@
 import { answerThere } from "../bridge/answer-there.ts";
-import type { StoredSessions } from "../bridge/stored-sessions.ts";
 import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
 import { counted } from "../domain/counted.ts";
 import { errorFrom, SpanlineError } from "../domain/errors.ts";
@@ -9,7 +8,7 @@ import { packageVersion } from "../platform/package-version.ts";
 import { askWhether } from "./ask.ts";
 import { INTERRUPTED, interruption } from "./interruption.ts";
 import { questionFacts, questionText } from "./question-text.ts";
-import { logOf } from "./sessions-log.ts";
+import { reportProblems, sessionLog, type SessionLog } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags, type SessionsRun } from "./sessions-run.ts";
 
 export interface AnswerFlags extends SessionsFlags {
@@ -27,28 +26,34 @@ export async function answerCommand(
 ): Promise<number> {
   return runSessions(flags, async (run) => {
     const { sessionId } = await findSession(reference, run);
-    const all = await openQuestions(run.sessions, sessionId);
+    const log = sessionLog(run.sessions, sessionId);
+    const all = await openQuestions(log);
+    const isWhole = reportProblems(log, run.terminal) === 0;
     const open = all.filter((one) => approvalId === undefined || one.approvalId === approvalId);
     const [first, second] = open;
+    if (first === undefined && !isWhole) {
+      run.terminal.note("No question is open in what can be read of it.\n");
+      return 1;
+    }
     if (first === undefined) throw nothingOpen(sessionId, approvalId, all);
     const word = wordOf(flags);
-    if (word === undefined) return askEach(sessionId, open, run);
+    const least = isWhole ? 0 : 1;
+    if (word === undefined) return Math.max(least, await askEach(sessionId, open, run));
     if (second !== undefined) {
       await run.terminal.write(listText(open));
       run.terminal.note(`${counted(open.length, "question")} are open; name one by its id.\n`);
       return 2;
     }
-    return give(sessionId, first, { word, run });
+    return Math.max(least, await give(sessionId, first, { word, run }));
   });
 }
 
 /** What is asked and was not answered yet, the oldest first. */
-async function openQuestions(
-  sessions: StoredSessions,
-  sessionId: string,
-): Promise<ApprovalRequested[]> {
+async function openQuestions({ events }: SessionLog): Promise<ApprovalRequested[]> {
   const open = new Map<string, ApprovalRequested>();
-  for await (const { event } of logOf(sessions, sessionId)) {
+  for await (const examined of events) {
+    if (examined.status !== "readable") continue;
+    const { event } = examined.envelope;
     if (event.type === "approval.requested") open.set(event.approvalId, event);
     if (event.type === "approval.resolved") open.delete(event.approvalId);
   }

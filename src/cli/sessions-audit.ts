@@ -4,14 +4,14 @@ import { prettyJson } from "../inspect/pretty-json.ts";
 import type { Style } from "../inspect/style.ts";
 import { userDirectory } from "../platform/state-directory.ts";
 import { callNames, entryLines, gapLine } from "./audit-lines.ts";
-import { logOf } from "./sessions-log.ts";
+import { reportProblems, sessionLog } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
 
 export interface AuditFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-/** Lists who let what run in a session; 1 unless every receipt is there, and proven to be as it was written. */
+/** Lists who let what run in a session; 1 unless the log can be read whole and every receipt is proven to be as it was written. */
 export async function auditCommand(reference: string, flags: AuditFlags): Promise<number> {
   return runSessions(flags, async (run) => {
     const { sessions, terminal, style } = run;
@@ -20,7 +20,10 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
     const names = callNames();
     const entries: AuditEntry[] = [];
     const gaps: AuditGap[] = [];
-    for await (const envelope of logOf(sessions, sessionId)) {
+    const log = sessionLog(sessions, sessionId);
+    for await (const examined of log.events) {
+      if (examined.status !== "readable") continue;
+      const { envelope } = examined;
       names.take(envelope.event);
       const { entry, gap } = audit(envelope);
       if (entry !== undefined) entries.push(entry);
@@ -34,9 +37,12 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       ({ signature, missing = 0, isChanged = false }) =>
         signature === "valid" && missing === 0 && !isChanged,
     );
-    if (flags.json === true) await terminal.write(`${prettyJson({ sessionId, entries, gaps })}\n`);
-    else await terminal.write(summary(entries, gaps, style));
-    return isProven && gaps.length === 0 ? 0 : 1;
+    const { problems } = log;
+    if (flags.json === true)
+      await terminal.write(`${prettyJson({ sessionId, entries, gaps, problems })}\n`);
+    else if (entries.length > 0 || gaps.length > 0 || problems.length === 0)
+      await terminal.write(summary(entries, gaps, style));
+    return Math.max(reportProblems(log, terminal), isProven && gaps.length === 0 ? 0 : 1);
   });
 }
 

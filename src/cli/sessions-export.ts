@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { counted } from "../domain/counted.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { logOf } from "./sessions-log.ts";
+import { examinedJson, reportProblems, sessionLog } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
 
 export interface ExportFlags extends SessionsFlags {
@@ -14,18 +14,20 @@ export async function exportCommand(reference: string, flags: ExportFlags): Prom
     const { sessions, terminal } = run;
     const { sessionId } = await findSession(reference, run);
     const { write, close } = await openOutput(flags.output, terminal);
+    const log = sessionLog(sessions, sessionId);
     let count = 0;
     try {
-      for await (const envelope of logOf(sessions, sessionId)) {
-        if (!(await write(`${JSON.stringify(envelope)}\n`))) return 0;
-        count += 1;
+      for await (const examined of log.events) {
+        const line = JSON.stringify(examinedJson(sessionId, examined));
+        if (!(await write(`${line}\n`))) return reportProblems(log, terminal);
+        if (examined.status !== "missing") count += 1;
       }
     } finally {
       await close();
     }
     if (flags.output !== "-")
       terminal.note(`${counted(count, "event")} of ${sessionId} in ${flags.output}\n`);
-    return 0;
+    return reportProblems(log, terminal);
   });
 }
 

@@ -1,18 +1,58 @@
-import type { StoredSessions } from "../bridge/stored-sessions.ts";
+import { storedLog, type ExaminedEvent, type StoredSessions } from "../bridge/stored-sessions.ts";
+import { counted } from "../domain/counted.ts";
 import type { Envelope } from "../domain/envelope.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { oneLine } from "../inspect/style.ts";
+import type { Terminal } from "../platform/terminal.ts";
 
-/** All that is in the log of a session now. */
-export async function* logOf(
-  sessions: StoredSessions,
-  sessionId: string,
-): AsyncGenerator<Envelope, void, undefined> {
-  for (let after = 0; ;) {
-    const events = await sessions.read(sessionId, after, PAGE);
-    yield* events;
-    const last = events.at(-1);
-    if (last === undefined || events.length < PAGE) return;
-    after = last.seq;
-  }
+/** The log of a session on its way to a person or a file. */
+export interface SessionLog {
+  readonly sessionId: string;
+  /** From the first event to the last; can be read once. */
+  readonly events: AsyncGenerator<ExaminedEvent, void, undefined>;
+  /** What could not be read so far, one sentence each. */
+  readonly problems: readonly string[];
 }
 
-const PAGE = 500;
+export function sessionLog(sessions: StoredSessions, sessionId: string): SessionLog {
+  const problems: string[] = [];
+  async function* events(): AsyncGenerator<ExaminedEvent, void, undefined> {
+    for await (const { examined, problem } of storedLog(sessions, sessionId)) {
+      if (problem !== undefined) problems.push(problem);
+      yield examined;
+    }
+  }
+  return { sessionId, events: events(), problems };
+}
+
+/** Lists what could not be read of a log. The exit code: 1 if there is anything. */
+export function reportProblems({ sessionId, problems }: SessionLog, terminal: Terminal): 0 | 1 {
+  if (problems.length === 0) return 0;
+  const lines = problems.slice(0, MAX_LISTED).map((problem) => `  ${oneLine(problem)}\n`);
+  const extra = problems.length - lines.length;
+  const rest = extra > 0 ? `  and ${counted(extra, "more problem")}\n` : "";
+  terminal.note(`The log of ${sessionId} cannot be read whole:\n${lines.join("")}${rest}`);
+  return 1;
+}
+
+const MAX_LISTED = 20;
+
+/** One place of a log as JSON: the event, or `problem` and what is known of the place. */
+export function examinedJson(sessionId: string, examined: ExaminedEvent): Envelope | JsonObject {
+  switch (examined.status) {
+    case "readable":
+      return examined.envelope;
+    case "newer":
+      return JSON.parse(JSON.stringify({ ...examined.envelope, problem: "newer" }));
+    case "damaged": {
+      const { seq, type, reason, raw } = examined;
+      return { sessionId, seq, problem: "damaged", type, reason, raw };
+    }
+    case "missing": {
+      const { seq, through, count } = examined;
+      return { sessionId, seq, through, problem: "missing", count };
+    }
+    default:
+      return examined satisfies never;
+  }
+}

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { positive } from "./number-option.ts";
 import type { AnswerFlags } from "./sessions-answer.ts";
 import type { AuditFlags } from "./sessions-audit.ts";
+import type { CheckFlags } from "./sessions-check.ts";
 import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
 import type { ListFlags } from "./sessions-list.ts";
@@ -15,7 +16,7 @@ export function addSessions(spanline: Command, done: Done): void {
   const sessions = spanline
     .command("sessions")
     .description(
-      "look at, follow, answer, audit, export and delete the sessions of a data directory",
+      "look at, follow, answer, audit, check, export and delete the sessions of a data directory",
     )
     .addHelpText("after", EXAMPLES);
   addList(sessions, done);
@@ -24,6 +25,7 @@ export function addSessions(spanline: Command, done: Done): void {
   addAnswer(sessions, done);
   addExport(sessions, done);
   addAudit(sessions, done);
+  addCheck(sessions, done);
   addDelete(sessions, done);
 }
 
@@ -108,6 +110,16 @@ function addAudit(sessions: Command, done: Done): void {
     });
 }
 
+function addCheck(sessions: Command, done: Done): void {
+  withDirectory(sessions.command("check"))
+    .description("examine every session of a data directory for damaged or missing events")
+    .option("--json", "as JSON, with the number of sessions and events")
+    .action(async (flags: CheckFlags) => {
+      const { checkCommand } = await import("./sessions-check.ts");
+      done(await checkCommand(flags));
+    });
+}
+
 function addDelete(sessions: Command, done: Done): void {
   withDirectory(sessions.command("delete"))
     .description("delete a session and its log for ever; a turn that runs in it is ended")
@@ -139,6 +151,7 @@ Examples:
   spanline sessions answer latest
   spanline sessions answer latest appr_… --deny
   spanline sessions audit latest
+  spanline sessions check
   spanline sessions export ses_… --output session.jsonl
   spanline sessions delete ses_… --yes
 
@@ -146,6 +159,6 @@ Everything but answer and delete only reads, beside whatever process runs the se
 Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
 that is yours (named once with --data-dir), else your state directory.
 
-Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed, you said no, or a receipt
-is not proven to be as it was written, 2 there is no such session or the command
+Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed, you said no, a log cannot be read whole,
+or a receipt is not proven to be as it was written, 2 there is no such session or the command
 line cannot be used.`;

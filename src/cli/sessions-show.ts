@@ -4,7 +4,7 @@ import { prettyJson } from "../inspect/pretty-json.ts";
 import { oneLine, type Style } from "../inspect/style.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { eventLine } from "./sessions-event-line.ts";
-import { logOf } from "./sessions-log.ts";
+import { examinedJson, reportProblems, sessionLog } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags, type SessionsRun } from "./sessions-run.ts";
 import { sessionTranscript } from "./sessions-transcript.ts";
 
@@ -20,10 +20,13 @@ export async function showCommand(reference: string, flags: ShowFlags): Promise<
     const { sessions, terminal, style } = run;
     if (!(await terminal.write(flags.events === true ? "" : headText(session, style)))) return 0;
     const write = eventWriter(flags, style);
-    for await (const envelope of logOf(sessions, session.sessionId)) {
-      if (!(await terminal.write(write(envelope)))) return 0;
+    const log = sessionLog(sessions, session.sessionId);
+    for await (const examined of log.events) {
+      const text = "envelope" in examined ? write(examined.envelope) : "";
+      const problem = examined.status === "readable" ? "" : problemLine(log.problems, style);
+      if (!(await terminal.write(`${text}${problem}`))) break;
     }
-    return 0;
+    return reportProblems(log, terminal);
   });
 }
 
@@ -47,10 +50,17 @@ async function showJson(
   session: SessionRecord,
   { sessions, terminal }: SessionsRun,
 ): Promise<number> {
-  const events: Envelope[] = [];
-  for await (const envelope of logOf(sessions, session.sessionId)) events.push(envelope);
+  const { sessionId } = session;
+  const log = sessionLog(sessions, sessionId);
+  const events: unknown[] = [];
+  for await (const examined of log.events) events.push(examinedJson(sessionId, examined));
   await terminal.write(`${prettyJson({ ...session, events })}\n`);
-  return 0;
+  return reportProblems(log, terminal);
+}
+
+/** The last problem, at its place in the log. */
+function problemLine(problems: readonly string[], style: Style): string {
+  return `${style.bad(`[${oneLine(problems.at(-1) ?? "")}]`)}\n`;
 }
 
 function headText(session: SessionRecord, style: Style): string {

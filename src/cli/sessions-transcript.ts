@@ -120,9 +120,12 @@ const SIGNS: { readonly [Status in PlanStatus]: string } = {
 };
 
 function sentText({ origin, content }: MessageSent, style: Style): string {
-  const who = { prompt: "user", recovery: "spanline, after the loss", reprompt: "spanline" }[
-    origin
-  ];
+  const who = {
+    prompt: "user",
+    instructions: "instructions",
+    recovery: "spanline, after the loss",
+    reprompt: "spanline",
+  }[origin];
   const lines = content.flatMap((part) => printable(partText(part)).split("\n"));
   return `${style.strong(who)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
 }

@@ -27,6 +27,7 @@ export type AgentEvent =
   | AgentBound
   | SessionRecovered
   | SessionTitled
+  | SessionMetadataChanged
   | SessionConfigured
   | HistoryGiven
   | PromptAccepted
@@ -127,6 +128,8 @@ export interface AgentFacts {
   readonly approvalMs: number;
   /** How long a paused turn waits for its results; a day where nobody said. */
   readonly resultsMs?: number;
+  /** What follows a tool call whose arguments are not a JSON object. Default: `report`. */
+  readonly invalidToolInput?: InvalidToolInput;
   /** What becomes of pictures in prompts; where nobody said, they are sent if the provider takes them, else refused. */
   readonly images?: ImageHandling;
   /** How many tokens the model can have before it; absent where nobody said. */
@@ -136,6 +139,9 @@ export interface AgentFacts {
   /** A turn without a call of this tool is asked again. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }
+
+/** `report`: the model gets an error result and can call the tool again. `fail`: the turn fails. The tool never runs. */
+export type InvalidToolInput = "report" | "fail";
 
 /** `describe`: the model is told in words that there is one. */
 export type ImageHandling = "reject" | "describe" | "send";
@@ -157,6 +163,7 @@ export interface ProviderFacts {
 
 /** What a prompt can bring along for its turn. What is absent would be lost, so that it is refused before. */
 export interface Takes {
+  /** If absent, the agent is sent them as text before the prompt. */
   readonly instructions?: true;
   readonly tools?: true;
   readonly allowedTools?: true;
@@ -214,6 +221,14 @@ export interface SessionTitled {
   readonly title: string;
 }
 
+/** The caller's own facts about the session, in place of those before. */
+export interface SessionMetadataChanged {
+  readonly type: "session.metadata_changed";
+  readonly metadata: SessionMetadata;
+}
+
+export type SessionMetadata = { readonly [name: string]: string };
+
 /** From here on the session is in this mode; the envelope says who wanted it. */
 export interface SessionConfigured {
   readonly type: "session.configured";
@@ -245,6 +260,8 @@ export interface PromptAccepted {
   readonly type: "prompt.accepted";
   readonly promptId: string;
   readonly content: readonly PromptPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   readonly options?: PromptOptions;
   /** The sender's own, to be found again beside the prompt. The session does not read it. */
   readonly note?: JsonObject;
@@ -330,6 +347,8 @@ export interface ResultsGiven {
   readonly toolCallIds: readonly string[];
   /** Said beside the results. */
   readonly content?: readonly PromptPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   readonly note?: JsonObject;
 }
 
@@ -380,7 +399,8 @@ export interface MessageSent {
   readonly type: "message.sent";
   readonly messageId: string;
   readonly content: readonly PromptPart[];
-  readonly origin: "prompt" | "recovery" | "reprompt";
+  /** `instructions`: those of a prompt, for an agent that takes them only as text. */
+  readonly origin: "prompt" | "instructions" | "recovery" | "reprompt";
   readonly promptId?: string;
 }
 
@@ -565,6 +585,15 @@ export interface ToolProgressed {
   readonly type: "tool.progressed";
   readonly toolCallId: string;
   readonly text: string;
+  /** Absent where the tool told its progress in words alone. */
+  readonly amount?: ProgressAmount;
+}
+
+/** How far a tool has come, in units of its own. */
+export interface ProgressAmount {
+  readonly progress: number;
+  /** Absent where the tool does not know it. */
+  readonly total?: number;
 }
 
 /**
@@ -607,6 +636,7 @@ export type Decision =
   | "allow"
   /** This call, and those like it in this session. */
   | "allow-always"
+  /** Of a tool that was running at a crash: it is not run again, and its outcome stays unknown. */
   | "deny"
   /** Of a tool that was under way at a crash. */
   | "done"
@@ -631,6 +661,8 @@ export interface ApprovalRequested {
   readonly deadline: number;
   /** How many different principals have to say yes; one where nothing is said. */
   readonly approvers?: number;
+  /** The attempt that a yes starts. Absent for the first. */
+  readonly attempt?: number;
   /** What a yes for good would allow, for people, such as `edit_file of README.md`. */
   readonly always?: string;
   /** Why it is asked. */
@@ -669,6 +701,8 @@ export interface ApprovalResolved {
   readonly input?: JsonObject;
   /** Those who said yes, where there had to be several. */
   readonly principals?: readonly string[];
+  /** The policy decision that the request showed. Absent in logs of before it was copied here. */
+  readonly receipt?: PolicyDecision;
   readonly signature?: Signature;
 }
 

@@ -1,13 +1,20 @@
 import type { Decision, Question } from "./agent-event.ts";
 
-/** The answer to each question that lets nothing run: what nobody's answer means. */
+/** The decision that a plain yes stands for. */
+export const YES_TO: { readonly [One in Question]: Decision } = {
+  run: "allow",
+  outcome: "run-again",
+  "lost-call": "continue",
+};
+
+/** The decision that a plain no stands for, and the one that holds if nobody decides. It runs nothing. */
 export const NO_TO: { readonly [One in Question]: Decision } = {
   run: "deny",
-  outcome: "failed",
+  outcome: "deny",
   "lost-call": "stop",
 };
 
-/** Whether an answer lets something run. */
+/** Whether a decision lets a tool run. */
 export function isYes(decision: Decision): boolean {
   return decision === "allow" || decision === "allow-always" || decision === "run-again";
 }

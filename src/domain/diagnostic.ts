@@ -6,6 +6,7 @@ export const DIAGNOSTIC_CODES = [
   "message_start_missing",
   "message_stop_missing",
   "event_after_end",
+  "failure_repeated",
   "block_stop_missing",
   "block_stop_unmatched",
   "block_kind_mismatch",

@@ -9,6 +9,8 @@ import type { KnownShells } from "./shell.ts";
 export interface Equipment {
   readonly servers: readonly BroughtServer[];
   readonly tools: readonly HostTool[];
+  /** What is wrong with the tools that its machine listed beside these. */
+  readonly toolProblems?: readonly Failure[];
   /** Its machine knows the calls of its tools again by their ids: it runs each once, and says again what came of it. */
   readonly knowsCalls?: boolean;
   /** Absent for a client that offers nothing of it, or is of another machine than the session. */
@@ -48,13 +50,24 @@ export interface HostTool {
   /** Null where the host does not say what arguments there are. */
   readonly schema: JsonObject | null;
   readonly deprecated: boolean;
+  /** The MCP server that the host has the tool from, where it says. */
+  readonly mcpServer?: string;
 }
+
+/** What a client's machine listed: the tools that can be used, and what is wrong with the others. */
+export interface HostToolList {
+  readonly tools: readonly HostTool[];
+  readonly problems: readonly Failure[];
+}
+
+export const NO_HOST_TOOLS: HostToolList = { tools: [], problems: [] };
 
 /** What came of it. What cannot be used is told, and the rest is there. */
 export type EquipReply =
   | { readonly status: "accepted"; readonly problems: readonly Failure[] }
   | { readonly status: "refused"; readonly failure: Failure };
 
-export function isEmptyEquipment({ servers, tools, editor }: Equipment): boolean {
-  return servers.length === 0 && tools.length === 0 && editor === undefined;
+export function isEmptyEquipment({ servers, tools, toolProblems, editor }: Equipment): boolean {
+  const isWithoutTools = tools.length === 0 && toolProblems === undefined;
+  return servers.length === 0 && isWithoutTools && editor === undefined;
 }

@@ -13,7 +13,9 @@ export const ERROR_CODES = [
   "malformed_event",
   "turn_too_large",
   "invalid_message",
+  "message_too_complex",
   "invalid_tool",
+  "invalid_tool_input",
   "mcp_server_failed",
   "host_failed",
   "outcome_unknown",
@@ -55,6 +57,8 @@ export const ERROR_CODES = [
   "store_damaged",
   "store_newer",
   "store_failed",
+  "store_full",
+  "overloaded",
   "store_closed",
   "workspace_refused",
 ] as const;

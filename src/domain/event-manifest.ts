@@ -20,6 +20,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "agent.bound": barrier("session"),
   "session.recovered": barrier("session"),
   "session.titled": step("session"),
+  "session.metadata_changed": barrier("session"),
   "session.configured": barrier("session"),
   "history.given": barrier("session"),
   "prompt.accepted": barrier("turn"),

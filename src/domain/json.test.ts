@@ -34,7 +34,7 @@ describe("the door for JSON", () => {
       `{"a":[${"[],".repeat(MAX_JSON_VALUES)}[]]}`,
       `{${'"":0,'.repeat(MAX_JSON_VALUES)}"":0}`,
     ]) {
-      expect(parseJson(text)).toEqual({ ok: false, reason });
+      expect(parseJson(text)).toEqual({ ok: false, reason, exceedsLimit: true });
     }
   });
 

@@ -13,7 +13,12 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
 
 export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The text is nested too deep or has too many values; it was not parsed. */
+      readonly exceedsLimit?: true;
+    };
 
 /** Deeper than anything a tool or an agent says, and far from what would overflow a recursive reader further in. */
 export const MAX_JSON_DEPTH = 500;
@@ -26,8 +31,8 @@ export const MAX_JSON_VALUES = 4_000_000;
  * that need many times the memory of their text.
  */
 export function parseJson(text: string): ParsedJson {
-  if (isTooDeep(text)) return { ok: false, reason: `Nested deeper than ${MAX_JSON_DEPTH} levels` };
-  if (hasTooManyValues(text)) return { ok: false, reason: `More than ${MAX_JSON_VALUES} values` };
+  if (isTooDeep(text)) return limitExceeded(`Nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (hasTooManyValues(text)) return limitExceeded(`More than ${MAX_JSON_VALUES} values`);
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
@@ -35,6 +40,10 @@ export function parseJson(text: string): ParsedJson {
     const reason = detached(error instanceof Error ? error.message : String(error));
     return { ok: false, reason };
   }
+}
+
+export function limitExceeded(reason: string): Extract<ParsedJson, { readonly ok: false }> {
+  return { ok: false, reason, exceedsLimit: true };
 }
 
 /** Whether JSON text holds more values than may be made of one text. A key and its value are one. */
@@ -91,7 +100,8 @@ export function hasInexactInteger(text: string): boolean {
   return false;
 }
 
-function endOfString(text: string, start: number): number {
+/** The index after the closing quote of the string that opens at `start`; the end of the text if the string is not closed. */
+export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at += 1;

@@ -102,8 +102,9 @@ function withClient(
   event: ClientAttached,
   at: number,
 ): readonly AttachedClient[] {
-  const { clientId, name, mayPrompt = null, mayApprove = null, metadata = {} } = event;
+  const { clientId, name, mayPrompt = null, mayApprove = null } = event;
   const before = attached.find((client) => client.clientId === clientId);
+  const metadata = event.metadata ?? before?.metadata ?? {};
   const client: AttachedClient = {
     clientId,
     name,

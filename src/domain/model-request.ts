@@ -8,6 +8,11 @@ import type { TurnBlock } from "./turn.ts";
 export interface ModelRequest {
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
+  /**
+   * How many of the first messages are the same objects, unchanged, in every later request of this conversation. A model
+   * may cache their encoding. Default: 0.
+   */
+  readonly stableCount?: number;
   readonly tools?: readonly ModelTool[];
   readonly toolChoice?: ToolChoice;
   readonly maxTokens?: number;
@@ -42,18 +47,64 @@ export type ToolChoice = "auto" | "required" | { readonly tool: string };
  */
 export function alternatingMessages(
   { messages }: Pick<ModelRequest, "messages">,
-  isTaken: (block: ModelBlock) => boolean = () => true,
+  isTaken?: (block: ModelBlock) => boolean,
 ): ModelMessage[] {
+  const { groups } = alternation(messages, isTaken);
+  if (groups.length === 0) {
+    throw new SpanlineError("invalid_message", "Cannot ask a model nothing; give it some text");
+  }
+  return groups;
+}
+
+/** One part of a conversation in the form of `alternatingMessages`; empty if nothing is said. */
+export interface Alternation {
+  readonly groups: ModelMessage[];
+  /** The speaker of the first and of the last block, also if that block is left out of `groups`. */
+  readonly first: ModelMessage["role"] | undefined;
+  readonly last: ModelMessage["role"] | undefined;
+}
+
+export function alternation(
+  messages: readonly ModelMessage[],
+  isTaken: (block: ModelBlock) => boolean = () => true,
+): Alternation {
   const spoken = messages.flatMap(({ role, blocks }) =>
     blocks
       .filter((block) => !isBlank(block) && isTaken(block))
       .map((block) => ({ role: speakerOf(block) ?? role, blocks: [block] })),
   );
   const groups = joinedMessages(joinedMessages(spoken).map(withoutLastThoughts));
-  if (groups.length === 0) {
-    throw new SpanlineError("invalid_message", "Cannot ask a model nothing; give it some text");
-  }
-  return groups.map(({ role, blocks }) => ({ role, blocks: resultsFirst(blocks) }));
+  return {
+    groups: groups.map(({ role, blocks }) => ({ role, blocks: resultsFirst(blocks) })),
+    first: spoken[0]?.role,
+    last: spoken.at(-1)?.role,
+  };
+}
+
+/**
+ * Whether two parts of a conversation that were processed apart are the same as the whole processed at once: the speaker
+ * changes between the parts, and no message of the first part would be joined with one of the second.
+ */
+export function isClean(before: PartEnd, after: PartStart): boolean {
+  return (
+    before.last !== undefined &&
+    after.first !== undefined &&
+    before.last !== after.first &&
+    before.lastRole !== undefined &&
+    after.firstRole !== undefined &&
+    before.lastRole !== after.firstRole
+  );
+}
+
+/** How a part of a conversation ends: its last speaker, and the role of the last message that it comes to. */
+export interface PartEnd {
+  readonly last: ModelMessage["role"] | undefined;
+  readonly lastRole: ModelMessage["role"] | undefined;
+}
+
+export interface PartStart {
+  readonly first: ModelMessage["role"] | undefined;
+  readonly firstRole: ModelMessage["role"] | undefined;
 }
 
 /** One message where several of a role follow each other, and none where nothing is said. */

@@ -85,7 +85,10 @@ export interface PathFact {
    * - `invalid`: no path at all, or one that could not be followed.
    */
   readonly place: "inside" | "outside" | "protected" | "invalid";
-  /** From the workspace, with `/`, symlinks followed; null unless inside. From `folder`, where that is said. */
+  /**
+   * From the workspace, with `/`, symlinks followed, its names with the bytes that they have on the disk; null unless
+   * inside. From `folder`, where that is said.
+   */
   readonly workspacePath: string | null;
   /** Which of the session's other folders it is in, where it is in one of those. */
   readonly folder?: string;

@@ -1,8 +1,15 @@
-import type { ClientMode, Decision, PromptOptions, TextPart } from "./agent-event.ts";
+import type {
+  ClientMode,
+  Decision,
+  PromptOptions,
+  SessionMetadata,
+  TextPart,
+} from "./agent-event.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
 import type { LiveClients } from "./live-client.ts";
+import type { ModelMessage } from "./model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tool.ts";
 
@@ -15,6 +22,8 @@ export type SessionCommand<Part = GivenPart> =
   | {
       readonly type: "prompt";
       readonly content: readonly Part[];
+      /** How many parts each message of `content` has. Absent: all parts are one message. */
+      readonly messages?: readonly number[];
       readonly options?: PromptOptions;
       readonly note?: JsonObject;
       /** Where the log has what was asked last, as far as the sender knows: refused if something was asked since. */
@@ -26,6 +35,8 @@ export type SessionCommand<Part = GivenPart> =
       readonly results: readonly GivenResult[];
       /** Said beside the results. */
       readonly content?: readonly Part[];
+      /** How many parts each message of `content` has. Absent: all parts are one message. */
+      readonly messages?: readonly number[];
       readonly note?: JsonObject;
       readonly after?: number;
     }
@@ -83,6 +94,10 @@ export type SessionCommand<Part = GivenPart> =
       readonly payload?: JsonObject;
     }
   | { readonly type: "title"; readonly title: string }
+  /** Replaces the session's metadata. A `title` in it is the session's title. */
+  | { readonly type: "set-metadata"; readonly metadata: SessionMetadata }
+  /** Adds messages that were said elsewhere to what the agent is told before the next prompt. */
+  | { readonly type: "add-history"; readonly messages: readonly ModelMessage[] }
   /** Puts the session into a mode. */
   | { readonly type: "configure"; readonly mode: SessionMode };
 

@@ -1,9 +1,12 @@
 import {
   alternatingMessages,
+  alternation,
   isBlank,
   joinedMessages,
   type ModelBlock,
   type ModelMessage,
+  type PartEnd,
+  type PartStart,
 } from "./model-request.ts";
 import { toolError, type ToolCall, type ToolResult } from "./tool.ts";
 
@@ -12,9 +15,40 @@ import { toolError, type ToolCall, type ToolResult } from "./tool.ts";
  * directly behind it. A call that nobody answered gets one that says so, and a result that answers no call is left out.
  */
 export function settledMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+  return fromUser(pairedMessages(messages));
+}
+
+/** The same for messages that follow others: either side may begin. */
+export function pairedMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   if (messages.every(({ blocks }) => blocks.every(isBlank))) return [];
-  const groups = alternatingMessages({ messages });
-  const answers = answersIn(groups);
+  return settledGroups(alternatingMessages({ messages }), NO_CALLS).messages;
+}
+
+/** One part of a conversation, settled apart from the rest. */
+export interface SettledPart extends PartStart, PartEnd {
+  readonly messages: ModelMessage[];
+  /** Ids of the calls, of this part and of those before, that have no result yet. */
+  readonly open: ReadonlySet<string>;
+  /** A result answers a call of an earlier part, so the parts cannot be settled apart. */
+  readonly answersEarlier: boolean;
+}
+
+/** `earlier` are the ids of calls without a result in the parts before. */
+export function settledPart(
+  messages: readonly ModelMessage[],
+  earlier: ReadonlySet<string>,
+): SettledPart {
+  const { groups, first, last } = alternation(messages);
+  const settled = settledGroups(groups, earlier);
+  const firstRole = settled.messages[0]?.role;
+  return { ...settled, first, last, firstRole, lastRole: settled.messages.at(-1)?.role };
+}
+
+function settledGroups(
+  groups: readonly ModelMessage[],
+  earlier: ReadonlySet<string>,
+): Pick<SettledPart, "messages" | "open" | "answersEarlier"> {
+  const { answers, open, answersEarlier } = pairResults(groups, earlier);
   const settled = groups.flatMap(({ role, blocks }): ModelMessage[] => {
     if (role === "user") return [{ role, blocks: blocks.filter(({ type }) => type !== "result") }];
     const said = withoutRepeats(blocks);
@@ -26,23 +60,37 @@ export function settledMessages(messages: readonly ModelMessage[]): ModelMessage
       { role: "user", blocks: results },
     ];
   });
-  const [first, ...rest] = joinedMessages(settled);
-  if (first === undefined) return [];
-  return first.role === "user" ? [first, ...rest] : [BEGINNING, first, ...rest];
+  return { messages: joinedMessages(settled), open, answersEarlier };
+}
+
+export const NO_CALLS: ReadonlySet<string> = new Set();
+
+/** No model accepts a conversation that begins with its own message. */
+export function fromUser(messages: ModelMessage[]): ModelMessage[] {
+  return messages[0]?.role === "assistant" ? [{ ...BEGINNING }, ...messages] : messages;
 }
 
 /** An id may come back for another call: a result answers the last call before it that has its id. */
-function answersIn(groups: readonly ModelMessage[]): ReadonlyMap<ToolCall, ToolResult> {
-  const open = new Map<string, ToolCall>();
+function pairResults(
+  groups: readonly ModelMessage[],
+  earlier: ReadonlySet<string>,
+): {
+  readonly answers: ReadonlyMap<ToolCall, ToolResult>;
+  readonly open: ReadonlySet<string>;
+  readonly answersEarlier: boolean;
+} {
+  const open = new Map<string, ToolCall | null>([...earlier].map((id) => [id, null]));
   const answers = new Map<ToolCall, ToolResult>();
+  let answersEarlier = false;
   for (const block of groups.flatMap(({ blocks }) => blocks)) {
     if (block.type === "call") open.set(block.call.id, block.call);
     const call = block.type === "result" ? open.get(block.result.callId) : undefined;
     if (block.type !== "result" || call === undefined) continue;
-    answers.set(call, block.result);
-    open.delete(call.id);
+    open.delete(block.result.callId);
+    if (call === null) answersEarlier = true;
+    else answers.set(call, block.result);
   }
-  return answers;
+  return { answers, open: new Set(open.keys()), answersEarlier };
 }
 
 function answerTo(call: ToolCall, answers: ReadonlyMap<ToolCall, ToolResult>): ToolResult {

@@ -41,7 +41,8 @@ export type SideEffect = (typeof SIDE_EFFECTS)[number];
 /** A tool of ours, one that a client's machine runs, one of an MCP server, or one that ran where the agent does. */
 export type Executor =
   | { readonly type: "builtin" }
-  | { readonly type: "host" }
+  /** `server`: the MCP server that the client's machine has it from, and `tool`, its name there. */
+  | { readonly type: "host"; readonly server?: string; readonly tool?: string }
   /** `tool`: its name there, where the model knows it by another. */
   | { readonly type: "mcp"; readonly server: string; readonly tool?: string }
   | { readonly type: "provider" };

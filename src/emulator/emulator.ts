@@ -19,6 +19,7 @@ import type { Route } from "./exchange.ts";
 import type { MovableClock } from "./movable-clock.ts";
 import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { openClock, type SavedClock } from "./saved-clock.ts";
+import { UNSUPPORTED_OPERATIONS } from "./unsupported-operations.ts";
 import { service, type GuardedRoute } from "./service.ts";
 
 export interface Emulator extends Place {
@@ -86,10 +87,11 @@ async function started(options: EmulatorOptions): Promise<Emulator> {
   });
   const data = await options.dataPlane?.({ ...place, registry, clock, dataDirectory, onBug });
   const authenticate = authentication(options, place, now);
-  const serviceRoutes = [
-    ...guarded(routes, (request) => authenticate(request, "control")),
-    ...guarded(data?.routes ?? [], (request) => authenticate(request, "data")),
-  ];
+  const ofControl = (list: readonly Route[]): GuardedRoute[] =>
+    guarded(list, (request) => authenticate(request, "control"));
+  const ofData = (list: readonly Route[]): GuardedRoute[] =>
+    guarded(list, (request) => authenticate(request, "data"));
+  const serviceRoutes = [...ofControl(routes), ...ofData(data?.routes ?? [])];
   const describe = describing(options, { place, saved, routes: serviceRoutes });
   const server = await startServer({
     host: options.host ?? "127.0.0.1",
@@ -101,6 +103,8 @@ async function started(options: EmulatorOptions): Promise<Emulator> {
       routes: [
         ...guarded(operatorRoutes({ describe, now, advance, inject }), () => {}),
         ...serviceRoutes,
+        ...ofControl(UNSUPPORTED_OPERATIONS.control),
+        ...ofData(UNSUPPORTED_OPERATIONS.data),
       ],
       now,
       newRequestId: randomUUID,

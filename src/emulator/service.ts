@@ -56,6 +56,7 @@ const REFUSALS: { readonly [Status in Refusal["status"]]: string } = {
   408: "RequestTimeoutException",
   413: "RequestEntityTooLargeException",
   431: "RequestHeaderFieldsTooLargeException",
+  503: "ServiceUnavailableException",
 };
 
 async function answerOf(

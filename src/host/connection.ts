@@ -3,7 +3,11 @@ import type { JsonValue } from "../domain/json.ts";
 import { agentError } from "../wire/acp/client/agent-error.ts";
 import { cancelRequestNotification, type AgentRequest } from "../wire/acp/client/agent-requests.ts";
 import { decodeNotification } from "../wire/acp/client-notification.ts";
-import { createRpcConnection, type SentRequest } from "../wire/jsonrpc/rpc-connection.ts";
+import {
+  createRpcConnection,
+  type Received,
+  type SentRequest,
+} from "../wire/jsonrpc/rpc-connection.ts";
 import { internalError } from "../wire/jsonrpc/rpc-error.ts";
 import type {
   RpcAnswer,
@@ -106,9 +110,14 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
   function receive(item: Incoming): void {
     if (item.type === "passed-over") {
       report("A message was passed over", { reason: item.reason });
-      return transport.send(rpc.refuse(item.reason));
+      const { reason, start = "" } = item;
+      const code = start === "" ? "invalid_message" : "line_too_large";
+      return take(rpc.readSkipped({ code, reason, start }), start);
     }
-    const message = rpc.read(item.text);
+    take(rpc.read(item.text), item.text);
+  }
+
+  function take(message: Received<Waiting>, text: string): void {
     switch (message.type) {
       case "request":
         return void respond(message);
@@ -119,7 +128,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
       case "stray":
         return report("An answer that nobody waits for", { id: message.id });
       case "refused":
-        report("A line is no message", { start: item.text.slice(0, MOST_SHOWN) });
+        report("A line is no message", { start: text.slice(0, MOST_SHOWN) });
         return transport.send(message.line);
     }
   }

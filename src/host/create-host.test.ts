@@ -307,6 +307,7 @@ describe("a host that is asked for something else", () => {
     });
     await expect(runtime.ask("skills/fetch", { id: "none" })).rejects.toMatchObject({
       code: "not_found",
+      details: { rpcCode: -32002 },
     });
     const match = {
       strategy: "host",

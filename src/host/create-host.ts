@@ -4,6 +4,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { systemClock } from "../platform/clock.ts";
 import { REQUEST_CANCELLED_ERROR } from "../wire/acp/client/agent-error.ts";
 import { clientCapabilities } from "../wire/acp/client/client-capabilities.ts";
+import { failureError } from "../wire/acp/failure-error.ts";
 import { internalError, methodNotFound, type RpcError } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
 import { askPermission } from "./ask-permission.ts";
@@ -68,8 +69,9 @@ export function createHost(options: HostOptions): Host {
 }
 
 function errorOf(error: unknown): RpcError {
-  const data = error instanceof SpanlineError ? { ...error.details, code: error.code } : undefined;
-  return internalError(thrownMessage(error), data);
+  return error instanceof SpanlineError
+    ? failureError(error.toFailure())
+    : internalError(thrownMessage(error));
 }
 
 function capabilitiesOf(options: HostOptions): JsonObject {

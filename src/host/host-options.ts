@@ -69,6 +69,8 @@ export interface HostToolDefinition {
   /** JSON Schema of its arguments. It is told to the agent; the arguments are the tool's own to check. */
   readonly schema?: JsonObject;
   readonly deprecated?: boolean;
+  /** The MCP server that the host has the tool from. Updates and policies name it as the executor. */
+  readonly mcpServer?: string;
   /** Gives anything that has a JSON form. What it throws, the agent hears as an error. */
   readonly run: (input: JsonObject, context: HostToolContext) => unknown;
 }

@@ -42,11 +42,12 @@ export function hostTools(
   return {
     async list() {
       const described = (await current()).map(
-        ({ name, description = "", schema = null, deprecated = false }) => ({
+        ({ name, description = "", schema = null, deprecated = false, mcpServer }) => ({
           name,
           description,
           schema,
           deprecated,
+          ...(mcpServer !== undefined && { mcpServer }),
         }),
       );
       return { ok: true, result: toolListResult(described) };

@@ -27,6 +27,7 @@ export type {
   PermissionOption,
   PermissionQuestion,
   Rationale,
+  TruncatedArguments,
 } from "../wire/acp/client/permission-question.ts";
 export type { PermissionReply } from "../wire/acp/client/permission-reply.ts";
 export type { PromptBlock } from "../wire/acp/client/prompt-block.ts";

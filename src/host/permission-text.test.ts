@@ -41,17 +41,25 @@ describe("a permission as text", () => {
     expect(lines(REQUEST)).toEqual(['edit_file {"path":"a.ts"}']);
   });
 
-  it("has the options of a question that takes one of them", () => {
+  it("has the options of a request that has more than yes, always and no", () => {
     const options = [
-      { optionId: "done", name: "It was done", kind: "allow_once" },
-      { optionId: "failed", name: "It failed", kind: "reject_once" },
       { optionId: "run-again", name: "Run it again", kind: "allow_once" },
+      { optionId: "deny", name: "Do not run it again", kind: "reject_once" },
+      { optionId: "done", name: "It was done", kind: "reject_once" },
     ];
-    const action = "open_file was running when the bridge was killed. What came of it?";
+    const action = "open_file may already have run; allowing runs it again";
     expect(lines({ ...REQUEST, action, deadline: "noon" }, { options })).toEqual([
       `${action} {"path":"a.ts"}`,
-      "one of: done (It was done), failed (It failed), run-again (Run it again)",
-      "given up if nobody answers by noon",
+      "one of: run-again (Run it again), deny (Do not run it again), done (It was done)",
+      "denied if nobody answers by noon",
+    ]);
+  });
+
+  it("says that arguments are a preview", () => {
+    const truncated = { previews: ["approvalRequest.args"], bytes: 9000, shownBytes: 10 };
+    expect(lines({ ...REQUEST, _meta: { harn: { truncated } } })).toEqual([
+      'edit_file {"path":"a.ts"}',
+      "a preview: all arguments have 9000 bytes",
     ]);
   });
 

@@ -11,7 +11,7 @@ import type {
  */
 export function permissionText(question: PermissionQuestion): readonly string[] {
   const { approval, rationale, options, isYesOrNo } = question;
-  const { action, args, principal, evidence, capabilities, deadline } = approval;
+  const { action, args, truncated, principal, evidence, capabilities, deadline } = approval;
   const { approversRequired } = approval;
   return [
     `${quiet(action)} ${jsonLine(args)}`,
@@ -20,11 +20,17 @@ export function permissionText(question: PermissionQuestion): readonly string[] 
     ...evidence.map(({ kind, ref }) => `${quiet(kind)}: ${quiet(ref)}`),
     ...(capabilities.length === 0 ? [] : [`needs ${capabilities.map(quiet).join(", ")}`]),
     ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
-    ...(isYesOrNo ? [] : [`one of: ${options.map(optionText).join(", ")}`]),
+    ...(truncated === null ? [] : [`a preview: all arguments have ${truncated.bytes} bytes`]),
+    ...(hasChoices(options) ? [`one of: ${options.map(optionText).join(", ")}`] : []),
     ...(deadline === null
       ? []
       : [`${isYesOrNo ? "denied" : "given up"} if nobody answers by ${quiet(deadline)}`]),
   ];
+}
+
+/** More ways to answer than once, always and no. */
+function hasChoices(options: readonly PermissionOption[]): boolean {
+  return new Set(options.map(({ kind }) => kind)).size < options.length;
 }
 
 function optionText({ id, name }: PermissionOption): string {

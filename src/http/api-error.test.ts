@@ -15,9 +15,35 @@ describe("the answer to a request that failed", () => {
     ["quota_exceeded", 429],
     ["connect_failed", 502],
     ["store_closed", 503],
+    ["store_failed", 503],
+    ["overloaded", 503],
+    ["store_full", 507],
+    ["store_damaged", 500],
+    ["store_newer", 501],
     ["idle_timeout", 504],
   ])("of %s has the status %i [OR-51]", (code, status) => {
     expect(apiErrorOf(new SpanlineError(code, "No"))).toMatchObject({ status, code });
+  });
+
+  it.each<[ErrorCode, object]>([
+    ["store_full", { "retry-after": "5", "x-should-retry": "true" }],
+    ["store_damaged", { "x-should-retry": "false" }],
+    ["store_newer", { "x-should-retry": "false" }],
+    ["not_found", {}],
+  ])("of %s says whether a retry can help", (code, headers) => {
+    expect(apiErrorOf(new SpanlineError(code, "No"))).toMatchObject({ headers });
+  });
+
+  it.each([
+    ["ENOSPC", 507, "store_full", "/data/x cannot be written: the disk is full"],
+    ["EMFILE", 503, "overloaded", "The bridge has as many files and connections open"],
+  ])("of the system error %s names what has run out", (code, status, ours, message) => {
+    const thrown = Object.assign(new Error(`${code}: bare text`), { code, path: "/data/x" });
+    expect(apiErrorOf(thrown)).toMatchObject({
+      status,
+      code: ours,
+      message: expect.stringContaining(message),
+    });
   });
 
   it("names the field, and the word that the surface has for what is wrong [OR-70]", () => {

@@ -36,15 +36,30 @@ export type ErrorForm = (error: ApiError) => ServedAnswer;
 /** Undefined for what is a bug. Whoever read a request names the field in its details, and has a word of its own for it. */
 export function apiErrorOf(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
-  if (!(thrown instanceof SpanlineError)) return undefined;
+  if (!(thrown instanceof SpanlineError)) return systemLimit(thrown);
   const status = statusFor(thrown.code);
   if (status === undefined) return undefined;
   const { param, code: reason } = thrown.details;
+  const headers = RETRIES[thrown.code];
   return new ApiError(status, thrown.code, thrown.message, {
     ...(typeof param === "string" && { param }),
     ...(typeof reason === "string" && { reason }),
+    ...(headers !== undefined && { headers }),
     cause: thrown,
   });
+}
+
+/** An error of the system that says what the machine has run out of; undefined for any other. */
+function systemLimit(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
+  const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "A file";
+  if (thrown.code === "ENOSPC" || thrown.code === "EDQUOT")
+    return apiErrorOf(
+      new SpanlineError("store_full", `${path} cannot be written: the disk is full`),
+    );
+  if (thrown.code !== "EMFILE" && thrown.code !== "ENFILE") return undefined;
+  const message = "The bridge has as many files and connections open as the system allows";
+  return apiErrorOf(new SpanlineError("overloaded", message, { cause: thrown }));
 }
 
 /** How the bridge answers for what failed behind it, or before it. How far it had come nobody knows. */
@@ -57,6 +72,18 @@ export function bridgeFailed(): ApiError {
 export function statusFor(code: ErrorCode): number | undefined {
   return STATUSES[code];
 }
+
+const LATER = { "retry-after": "5", "x-should-retry": "true" };
+const NEVER = { "x-should-retry": "false" };
+
+/** Whether sending the request again can help; without an entry clients decide by the status. */
+const RETRIES: { readonly [Code in ErrorCode]?: ApiErrorOptions["headers"] } = {
+  store_failed: LATER,
+  store_full: LATER,
+  overloaded: LATER,
+  store_damaged: NEVER,
+  store_newer: NEVER,
+};
 
 const STATUSES: { readonly [Code in ErrorCode]?: number } = {
   not_found: 404,
@@ -71,6 +98,11 @@ const STATUSES: { readonly [Code in ErrorCode]?: number } = {
   lease_held: 503,
   stale_lease: 503,
   store_closed: 503,
+  store_failed: 503,
+  store_full: 507,
+  store_damaged: 500,
+  store_newer: 501,
+  overloaded: 503,
   throttled: 429,
   quota_exceeded: 429,
   connect_failed: 502,

@@ -1,9 +1,12 @@
 import type { Principal, Right } from "../domain/actor.ts";
+import type { TraceMode } from "../domain/trace-mode.ts";
 import { ApiError } from "./api-error.ts";
 
 /** Who calls, and which agents they may use: undefined for all. */
 export interface Caller extends Principal {
   readonly agents?: readonly string[];
+  /** The trace mode that the caller's key sets for responses. */
+  readonly trace?: TraceMode;
 }
 
 /** Sessions belong to whoever opened them, and are of an agent that the caller may use. */

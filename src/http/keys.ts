@@ -1,5 +1,6 @@
 import type { Right } from "../domain/actor.ts";
 import { SpanlineError } from "../domain/errors.ts";
+import type { TraceMode } from "../domain/trace-mode.ts";
 import { secretDigest } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./loopback.ts";
@@ -15,6 +16,8 @@ export interface AccessKey {
   readonly rights?: readonly Right[];
   /** All, when it is not said. */
   readonly agents?: readonly string[];
+  /** Default trace mode of its requests for responses. Absent: the server's setting. */
+  readonly trace?: TraceMode;
 }
 
 /** A key as it is kept. */
@@ -52,14 +55,19 @@ export function checkKeylessHost(
 }
 
 function readKey(configured: AccessKey): KnownKey {
-  const { name, rights = ["prompt"], agents } = configured;
+  const { name, rights = ["prompt"], agents, trace } = configured;
   if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name) || name === "local") {
     const wanted = 'wanted 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
     throw invalidKeys(`A key has the name "${name}", ${wanted}`);
   }
   return {
     digest: digestIn(configured),
-    caller: { id: name, rights, ...(agents !== undefined && { agents }) },
+    caller: {
+      id: name,
+      rights,
+      ...(agents !== undefined && { agents }),
+      ...(trace !== undefined && { trace }),
+    },
   };
 }
 

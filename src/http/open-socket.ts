@@ -46,12 +46,14 @@ export interface SocketSurroundings {
   readonly clock: SteadyClock;
   /** What answers a message that is no text. Without it, such a message ends the connection. */
   readonly binaryAnswer?: string;
+  /** Answers a text at once, in place of the handler. Undefined for a text that the handler reads. */
+  readonly instantAnswer?: (text: string) => string | undefined;
 }
 
 export function openSocket(
   socket: WebSocket,
   limits: Required<SocketLimits>,
-  { clock, binaryAnswer }: SocketSurroundings,
+  { clock, binaryAnswer, instantAnswer }: SocketSurroundings,
 ): OpenSocket {
   const gone = new AbortController();
   const aged = new AbortController();
@@ -71,13 +73,23 @@ export function openSocket(
     texts.end();
     gone.abort(new Error("The client is gone"));
   });
+  // A client that sends and never reads would fill the memory with answers.
+  const answer = (text: string): void => {
+    if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
+    else if (socket.readyState === socket.OPEN) socket.send(text);
+  };
   socket.on("message", (data: Buffer, isBinary: boolean) => {
-    if (!isBinary) texts.add(data.toString());
-    else if (binaryAnswer === undefined) socket.close(1003, "Only text is understood");
-    else if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
-    else if (socket.readyState === socket.OPEN) socket.send(binaryAnswer);
+    if (isBinary) {
+      if (binaryAnswer === undefined) socket.close(1003, "Only text is understood");
+      else answer(binaryAnswer);
+      return;
+    }
+    const text = data.toString();
+    const instant = instantAnswer?.(text);
+    if (instant === undefined) texts.add(text);
+    else answer(instant);
   });
-  // Answered here, since a client that asks and never reads would fill the memory with answers.
+  // Answered here, for the same reason.
   socket.on("ping", (data: Buffer) => {
     if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.pong(data);

@@ -44,6 +44,19 @@ describe("requests", () => {
     rates.request("ada");
   });
 
+  it("A long silence earns no more requests at once than the burst", () => {
+    const clock = fakeClock();
+    const rates = rateLimits({ requestsPerMinute: 30, burst: 2 }, clock);
+    rates.request("ada");
+    clock.advance(3_600_000);
+    rates.request("ada");
+    rates.request("ada");
+    expect(thrown(() => rates.request("ada"))).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "2", "x-ratelimit-remaining-requests": "0" },
+    });
+  });
+
   it("are not stopped when somebody sets the time back", () => {
     const clock = fakeClock();
     const rates = rateLimits({ requestsPerMinute: 1 }, clock);

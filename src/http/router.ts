@@ -101,13 +101,22 @@ function firstSegment(path: string): string | undefined {
 }
 
 const REFUSALS: {
-  readonly [Status in Refusal["status"]]: { readonly code: ErrorCode; readonly reason?: string };
+  readonly [Status in Refusal["status"]]: {
+    readonly code: ErrorCode;
+    readonly reason?: string;
+    readonly headers?: { readonly [name: string]: string };
+  };
 } = {
   400: { code: "validation_failed" },
   403: { code: "access_denied" },
   408: { code: "deadline_exceeded", reason: "request_timeout" },
   413: { code: "validation_failed", reason: "request_too_large" },
   431: { code: "validation_failed", reason: "headers_too_large" },
+  503: {
+    code: "overloaded",
+    reason: "too_many_connections",
+    headers: { "retry-after": "10" },
+  },
 };
 
 /** A route with its path taken apart. */

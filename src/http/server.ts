@@ -40,10 +40,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       answering.set(incoming.socket, { incoming, outgoing });
       underWay.add(outgoing);
       outgoing.once("close", () => underWay.delete(outgoing));
-      void serve(incoming, outgoing, options);
+      const isExtra = extra.has(incoming.socket);
+      if (isExtra) outgoing.shouldKeepAlive = false;
+      void serve(incoming, outgoing, isExtra ? overloaded(options) : options);
     });
   });
-  server.maxConnections = options.limits.connections ?? 2000;
+  const { connections: maxConnections = DEFAULT_CONNECTIONS } = options.limits;
+  const extra = extraConnections(server, maxConnections);
+  server.maxConnections = maxConnections + EXTRA_CONNECTIONS;
   // Their bytes are limited. A limit to their number would drop some without a word.
   server.maxHeadersCount = 0;
   server.on("clientError", (error, socket) => {
@@ -52,7 +56,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (upgrades !== undefined) {
     server.on("upgrade", (incoming, socket, rest) => {
       // Node hands it over in the middle of an answer, which nobody could finish.
-      if (requests.isBusy(socket)) socket.destroy();
+      if (requests.isBusy(socket) || extra.has(socket)) socket.destroy();
       else void answerUpgrade(server, { incoming, socket, rest }, { ...options, upgrades });
     });
   }
@@ -70,6 +74,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await upgrades?.close();
       await closed;
     },
+  };
+}
+
+const DEFAULT_CONNECTIONS = 2000;
+/** Accepted beyond the limit, so that a client gets a response that says why; connections beyond these are closed. */
+const EXTRA_CONNECTIONS = 100;
+
+/** The connections that came when as many were open as the limit allows. */
+function extraConnections(server: Server, limit: number): WeakSet<Duplex> {
+  const extra = new WeakSet<Duplex>();
+  let open = 0;
+  server.on("connection", (socket) => {
+    open += 1;
+    if (open > limit) extra.add(socket);
+    socket.once("close", () => (open -= 1));
+  });
+  return extra;
+}
+
+/** Refuses every request. */
+function overloaded(options: ServerOptions): ServerOptions {
+  const message = "The bridge has as many connections open as it allows";
+  return {
+    ...options,
+    admit: ({ path }) => options.refuse({ status: 503, message, path }),
   };
 }
 

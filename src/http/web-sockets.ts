@@ -21,6 +21,8 @@ export interface SocketRoute {
   readonly limits?: SocketLimits;
   /** What answers a message that is no text. Without it, such a message ends the connection. */
   readonly binaryAnswer?: string;
+  /** Answers a text at once, in place of the handler. Undefined for a text that the handler reads. */
+  readonly instantAnswer?: (text: string) => string | undefined;
   /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
   accept(head: RequestHead): Promise<SocketHandler>;
 }
@@ -86,10 +88,11 @@ export function webSockets(options: WebSocketOptions): Upgrades {
       open.delete(socket);
       tell(-1);
     });
-    const { binaryAnswer } = route;
+    const { binaryAnswer, instantAnswer } = route;
     const opened = openSocket(socket, limits, {
       clock: options.clock,
       ...(binaryAnswer !== undefined && { binaryAnswer }),
+      ...(instantAnswer !== undefined && { instantAnswer }),
     });
     if (isClosing) endSocket(socket, options.clock, "The server ends");
     try {
@@ -148,7 +151,7 @@ function refusalOf(error: unknown, { errors, onBug }: WebSocketOptions): ServedA
 }
 
 function tooManySockets(): ApiError {
-  return new ApiError(503, "throttled", "As many WebSockets are open as may be", {
+  return new ApiError(503, "overloaded", "The bridge has as many WebSockets open as it allows", {
     reason: "too_many_connections",
     headers: { "retry-after": "10" },
   });

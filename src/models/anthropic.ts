@@ -2,7 +2,7 @@ import type { HttpRequest } from "../platform/http-client.ts";
 import { onceCaller } from "../remote/once-caller.ts";
 import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
 import { messagesFold } from "../wire/messages/fold.ts";
-import { messagesRequest } from "../wire/messages/request.ts";
+import { messagesDialect } from "../wire/messages/request.ts";
 import { addressOf, checkedKey } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { remoteModel } from "./remote-model.ts";
@@ -30,7 +30,7 @@ export function anthropic(options: AnthropicOptions): Model {
       headers: { accept: "text/event-stream", "anthropic-version": "2023-06-01" },
       callerWith: (parts) => onceCaller({ ...parts, authorize: withKey }),
       secrets: [key],
-      bodyFor: (request) => messagesRequest(model, request),
+      dialect: messagesDialect(model),
       codecFor: (contentType) => sseAnswer(fold, contentType),
       errorFor: apiErrorOfAnswer,
       explain: apiFailureInStream,

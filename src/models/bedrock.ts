@@ -2,7 +2,7 @@ import { awsCaller } from "../aws/aws-caller.ts";
 import type { Authorize } from "../aws/sign.ts";
 import { harnessStream } from "../wire/agentcore/harness-stream.ts";
 import { errorOfAnswer, failureInStream } from "../wire/agentcore/service-error.ts";
-import { converseModelRequest } from "../wire/converse/model-request.ts";
+import { converseDialect } from "../wire/converse/model-request.ts";
 import { addressOf } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { remoteModel } from "./remote-model.ts";
@@ -34,7 +34,7 @@ export function bedrock(options: BedrockOptions): Model {
       headers: { accept: "application/vnd.amazon.eventstream" },
       callerWith: (parts) => awsCaller({ ...parts, authorize }),
       secrets,
-      bodyFor: converseModelRequest,
+      dialect: converseDialect,
       codecFor: (contentType) =>
         harnessStream({ contentType, ...(maxCharacters !== undefined && { maxCharacters }) }),
       errorFor: errorOfAnswer,

@@ -3,7 +3,7 @@ import { bearing } from "../remote/bearing.ts";
 import { onceCaller } from "../remote/once-caller.ts";
 import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
 import { chatFold } from "../wire/chat/fold.ts";
-import { chatRequest, limitNameAt, type ChatRequestOptions } from "../wire/chat/request.ts";
+import { chatDialect, limitNameAt, type ChatRequestOptions } from "../wire/chat/request.ts";
 import { addressOf, checkedKey } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { remoteModel } from "./remote-model.ts";
@@ -38,7 +38,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
       headers: { accept: "text/event-stream" },
       callerWith: (parts) => onceCaller({ ...parts, authorize }),
       secrets: secret === undefined ? [] : [secret],
-      bodyFor: (request) => chatRequest(model, request, { ...options, limitName }),
+      dialect: chatDialect(model, { ...options, limitName }),
       codecFor: (contentType) => sseAnswer(fold, contentType),
       errorFor: apiErrorOfAnswer,
       explain: apiFailureInStream,

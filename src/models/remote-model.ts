@@ -2,13 +2,13 @@ import { pause } from "../async/pause.ts";
 import type { Codec } from "../domain/codec.ts";
 import type { ErrorAnswer } from "../domain/error-answer.ts";
 import type { Failure } from "../domain/errors.ts";
-import { jsonText } from "../domain/json.ts";
+import type { ModelDialect } from "../domain/model-dialect.ts";
 import type { ModelRequest } from "../domain/model-request.ts";
 import { AbortError, errorOf, providerError, ProviderError } from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import { scrubber } from "../domain/scrubber.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
-import { httpClient, type HttpRequest } from "../platform/http-client.ts";
+import { httpClient, type HttpBody, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
 import type { CallOnce, OnceCallerOptions } from "../remote/once-caller.ts";
 import { openAnswer } from "../remote/open-answer.ts";
@@ -20,6 +20,7 @@ import { isWorthAnother, waitSeen } from "./another-attempt.ts";
 import { begunAnswer, type BegunAnswer } from "./begun-answer.ts";
 import { brokenAnswer } from "./broken-answer.ts";
 import type { Model, ModelSettings, ModelWatch } from "./model.ts";
+import { requestEncoder } from "./request-encoder.ts";
 
 /** What sets one API of models apart from another. */
 export interface RemoteApi<State> {
@@ -30,7 +31,7 @@ export interface RemoteApi<State> {
   readonly callerWith: (options: CallerParts) => CallOnce;
   /** What must not be shown to anybody, whatever the server echoes. */
   readonly secrets: readonly string[];
-  readonly bodyFor: (request: ModelRequest) => object;
+  readonly dialect: ModelDialect;
   readonly codecFor: (contentType: string | undefined) => Codec<State, Uint8Array, ProviderEvent>;
   readonly errorFor: (refusal: ErrorAnswer) => ProviderError;
   readonly explain: (failure: Failure, requestId: string | undefined) => Failure;
@@ -54,6 +55,7 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
   const hasTime = (wait: number): boolean => wait <= LONGEST_WAIT;
   const waits = { maxAttempts, waits: WAITS, random, isPassing: isWorthAnother, hasTime };
   const waitAfter = waitsOf(waits);
+  const encode = requestEncoder(api.dialect, settings.body);
 
   /** Made once. What it rejects with came before there was an answer. */
   async function attempt(
@@ -89,7 +91,7 @@ export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSetting
     signal: AbortSignal,
     watch: ModelWatch = {},
   ): AsyncGenerator<ProviderEvent> {
-    const sent = httpRequest(api, settings, request);
+    const sent = httpRequest(api, settings, { trace: request.trace, body: encode(request) });
     for (let made = 1; ; made += 1) {
       const { error, events } = await outcomeOf(attempt(sent, signal, watch));
       const wait = error === undefined ? undefined : waitAfter(error, made);
@@ -135,21 +137,20 @@ const WAITS = { first: 500, longest: LONGEST_WAIT } as const;
 const REST_MILLISECONDS = 1000;
 
 function httpRequest<State>(
-  { url, headers, bodyFor }: RemoteApi<State>,
+  { url, headers }: RemoteApi<State>,
   settings: ModelSettings,
-  request: ModelRequest,
+  { trace, body }: { readonly trace: ModelRequest["trace"]; readonly body: HttpBody },
 ): HttpRequest {
-  const body = { ...bodyFor(request), ...settings.body };
   return {
     method: "POST",
     url,
     headers: {
       "content-type": "application/json",
       ...headers,
-      ...request.trace,
+      ...trace,
       ...settings.headers,
     },
-    body: new TextEncoder().encode(jsonText(body)),
+    body,
   };
 }
 

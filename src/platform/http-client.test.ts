@@ -61,3 +61,22 @@ it("sends nothing into a connection whose server said that it is about to close 
   await post(one, url);
   expect(connections).toBe(2);
 });
+
+it("A body in parts arrives as one, with the length of all parts", async () => {
+  const received: { length: string | undefined; text: string }[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const length = incoming.headers["content-length"];
+      received.push({ length, text: Buffer.concat(chunks).toString() });
+      outgoing.end("ok");
+    });
+  });
+  const url = await listening(server);
+  const parts = ["one,", "two,", "x".repeat(200_000)].map((text) => Buffer.from(text));
+  const { send } = client();
+  const { status } = await send({ method: "POST", url, headers: {}, body: parts }, NEVER);
+  expect(status).toBe(200);
+  expect(received).toEqual([{ length: "200008", text: `one,two,${"x".repeat(200_000)}` }]);
+});

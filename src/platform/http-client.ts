@@ -11,9 +11,16 @@ export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
-  readonly body?: Uint8Array;
+  readonly body?: HttpBody;
   /** How long a new connection may take, handshake and all; without it, and for `Infinity`, as long as it takes. */
   readonly connectMilliseconds?: number;
+}
+
+/** Bytes, or consecutive parts of them, which are sent without being copied into one. */
+export type HttpBody = Uint8Array | readonly Uint8Array[];
+
+export function bodyParts(body: HttpBody): readonly Uint8Array[] {
+  return body instanceof Uint8Array ? [body] : body;
 }
 
 export interface HttpAnswer {
@@ -84,13 +91,23 @@ export function httpClient(): HttpClient {
         outgoing.on("close", () => {
           reject(new NoAnswerError(new Error("The connection was closed"), sent));
         });
-        outgoing.end(body);
+        sendBody(outgoing, body);
       }),
     close() {
       http.destroy();
       https.destroy();
     },
   };
+}
+
+/** Node writes the parts at once when the last one is there. */
+function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
+  if (body === undefined || body instanceof Uint8Array) return void outgoing.end(body);
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  outgoing.setHeader("content-length", length);
+  outgoing.cork();
+  for (const part of body) outgoing.write(part);
+  outgoing.end();
 }
 
 function ignore(): void {}

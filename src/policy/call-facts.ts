@@ -86,8 +86,10 @@ function mcpFacts(
 ): Pick<PolicyContext, "mcpServer" | "mcpTool"> {
   const executor = traits?.executor;
   const [, mcpServer, mcpTool] = /^([^]+?)__([^]+)$/.exec(name) ?? [];
-  if (executor?.type === "mcp")
-    return { mcpServer: executor.server, mcpTool: executor.tool ?? mcpTool ?? name };
+  if (executor?.type === "mcp" || (executor?.type === "host" && executor.server !== undefined)) {
+    const { server, tool = mcpTool ?? name } = executor;
+    return { ...(server !== undefined && { mcpServer: server }), mcpTool: tool };
+  }
   if (executor !== undefined || mcpServer === undefined || mcpTool === undefined) return {};
   return { mcpServer, mcpTool };
 }

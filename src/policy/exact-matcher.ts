@@ -5,7 +5,6 @@ import { joinWords } from "./command/join-words.ts";
 import { parsePathPattern } from "./path-pattern.ts";
 import { isAllowedPath } from "./path-places.ts";
 import type { Matcher } from "../domain/policy.ts";
-import { composed } from "./spelling.ts";
 import { parseUrl } from "./url-facts.ts";
 import { fitsUrl, parseUrlPattern } from "./url-pattern.ts";
 import { fits } from "./wildcard.ts";
@@ -89,11 +88,9 @@ function named(
   patterns: readonly string[],
   check: (call: PolicyContext, isOne: IsOne) => boolean,
 ): CallCheck {
-  const compared = patterns.map(composed);
   const isOne: IsOne = (name) => {
     if (name === null || name === undefined) return false;
-    const compare = composed(name);
-    return compared.some((pattern) => fits(pattern, compare));
+    return patterns.some((pattern) => fits(pattern, name));
   };
   return (call) => check(call, isOne);
 }

@@ -2,7 +2,6 @@ import type { PathFact, PolicyContext } from "../domain/policy-decision.ts";
 import { parsePathPattern, type PathPattern } from "./path-pattern.ts";
 import { isAllowedPath, isNamedPath, isRooted } from "./path-places.ts";
 import type { PolicyLayer } from "../domain/policy.ts";
-import { composed } from "./spelling.ts";
 
 /** Something that no rule allows. */
 export interface Refusal {
@@ -116,6 +115,6 @@ function isPlain(path: string | null): path is string {
 }
 
 function isUnderRoot({ hostPath }: PathFact, { externalRoots }: PolicyLayer): boolean {
-  const path = composed(hostPath ?? "");
-  return externalRoots.some((root) => path === root || path.startsWith(`${root}/`));
+  if (hostPath === null) return false;
+  return externalRoots.some((root) => hostPath === root || hostPath.startsWith(`${root}/`));
 }

@@ -55,23 +55,38 @@ export function liesBelow({ ways }: PathPattern, path: Segments): boolean {
 export function problemWithPathPattern(pattern: string): string | undefined {
   if (pattern.startsWith("!")) return "begins with !; there is no negation, use a rule that denies";
   if (/[@!+*?]\(/.test(pattern)) return "has an extended glob such as !(…); use *, **, ? and {a,b}";
-  if (pattern.includes("\\")) return "has a backslash; separate folders with /";
-  if (pattern.startsWith("~"))
-    return "begins with ~; paths start in the workspace, or with / at the root";
+  const [sign] = /[[\]|]/.exec(pattern) ?? [];
+  if (sign !== undefined) return `has ${sign}; ${OTHER_CHOICES}`;
   const braces = problemWithBraces(pattern);
   if (braces !== undefined) return braces;
-  const ways = waysThrough(pattern.startsWith("/") ? pattern.slice(1) : pattern);
+  const ways = waysThrough(pattern);
   if (ways.length > MOST_WAYS) return `has more than ${MOST_WAYS} ways through its braces`;
-  for (const segment of ways.flatMap((way) => way.split("/"))) {
-    if (segment === "") return "has an empty segment; for a folder and all in it end with /**";
-    if (segment === "." || segment === "..") return `has a segment ${segment}; write it without`;
-    if (segment !== "**" && segment.includes("**"))
+  for (const way of ways) {
+    const problem = problemWithPlainPath(way);
+    if (problem !== undefined) return problem;
+    if (way.split("/").some((segment) => segment !== "**" && segment.includes("**")))
       return "has ** beside other characters; it has to stand alone between slashes";
   }
   return undefined;
 }
 
+/** What is wrong with a path in a policy, apart from the signs that are special in patterns. */
+export function problemWithPlainPath(path: string): string | undefined {
+  if (path.includes("\\")) return "has a backslash; separate folders with /";
+  if (path.startsWith("~"))
+    return "begins with ~; paths start in the workspace, or with / at the root";
+  for (const segment of (path.startsWith("/") ? path.slice(1) : path).split("/")) {
+    if (segment === "") return "has an empty segment; for a folder and all in it end with /**";
+    if (segment === "." || segment === "..") return `has a segment ${segment}; write it without`;
+  }
+  return undefined;
+}
+
 const MOST_WAYS = 256;
+
+/** A rule that denies `key[0-9]` would otherwise not deny `key1`, and nobody would notice. */
+const OTHER_CHOICES =
+  "character classes are not supported: write each choice, as in {a,b}, or ? for any one character, such as a bracket";
 
 function problemWithBraces(pattern: string): string | undefined {
   const innermost = /\{([^{}]*)\}/;

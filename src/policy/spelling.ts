@@ -1,8 +1,3 @@
-/** One form for what Unicode has several of. */
-export function composed(text: string): string {
-  return text.normalize("NFC");
-}
-
 /**
  * One form for everything that some file system takes for the same name: upper and lower case, composed or not, with or
  * without characters that are not seen. What denies compares these, so that no other spelling gets past it.

@@ -1,26 +1,33 @@
-import { composed, folded } from "./spelling.ts";
+import { folded } from "./spelling.ts";
 
 /** Stands in a text for what nobody knows yet: any text, even none. No pattern may hold it. */
 export const HOLE = "\uFFFC";
 
-/** A text, or a pattern with `*` for any text and `?` for one character, in the two forms that are compared. */
+/** A text, or a pattern with `*` for any text and `?` for one character, in the forms that are compared. */
 export interface Spelled {
+  /** Its own bytes: to most file systems another Unicode normalisation of a name is another file. */
   readonly exact: string;
+  /** In NFC, so that `?` covers a letter with its accent. */
+  readonly composed: string;
   readonly folded: string;
 }
 
 export function spelled(text: string): Spelled {
-  return { exact: composed(text), folded: folded(text) };
+  return { exact: text, composed: text.normalize("NFC"), folded: folded(text) };
 }
 
-/** For rules that allow: the name as it is. */
+/** For rules that allow: compares the bytes. */
 export function fitsExactly(pattern: Spelled, name: Spelled): boolean {
   return fits(pattern.exact, name.exact);
 }
 
 /** For rules that deny or ask: the name in any spelling, whatever its holes turn out to be. */
 export function fitsAnySpelling(pattern: Spelled, name: Spelled): boolean {
-  return fits(pattern.exact, name.exact) || mayFit(pattern.folded, name.folded);
+  return (
+    fits(pattern.exact, name.exact) ||
+    mayFit(pattern.folded, name.folded) ||
+    fits(pattern.composed, name.composed)
+  );
 }
 
 /**

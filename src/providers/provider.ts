@@ -45,6 +45,11 @@ export interface OpenOptions {
    * its agent knows, however often a conversation is opened.
    */
   readonly history?: readonly ModelMessage[];
+  /**
+   * How many of the first messages of `history` are the same objects, unchanged, whenever this conversation is opened
+   * again. A provider may cache what it makes of them. Default: 0.
+   */
+  readonly stableCount?: number;
 }
 
 export interface ProviderSession {

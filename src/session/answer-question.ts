@@ -5,7 +5,7 @@ import { digestOf } from "../platform/digest.ts";
 import { grant } from "./approvals/grants.ts";
 import { answered, voted } from "./approvals/questions.ts";
 import { refused } from "./refused.ts";
-import { finishTool, notRun, whenLost } from "./tools/finish-tool.ts";
+import { finishTool, notRun, unknownText, whenLost } from "./tools/finish-tool.ts";
 import { runOf } from "./tools/tools-state.ts";
 import type { Work } from "./work.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
@@ -58,9 +58,8 @@ function resolve(
   command: Answer,
   principals: readonly string[],
 ): CommandReply {
-  const { approvalId, decision, reason, input } = command;
-  answered(work, {
-    approvalId,
+  const { decision, reason, input } = command;
+  answered(work, asked, {
     decision,
     ...(reason !== undefined && { reason }),
     ...(input !== undefined && { input }),
@@ -68,16 +67,22 @@ function resolve(
   });
   // Nobody knows yet what a rule will say of other arguments, so nothing is allowed for good with them.
   if (decision === "allow-always" && input === undefined) grant(work, asked);
-  closeAnswered(work, asked.about, command);
+  closeAnswered(work, asked, command);
   return { status: "accepted" };
 }
 
 /** Answers that let nothing run close the call. */
-function closeAnswered(work: Work, toolCallId: string, { decision, reason }: Answer): void {
-  const run = runOf(work.state.tools, toolCallId);
+function closeAnswered(
+  work: Work,
+  { about, question }: PendingApproval,
+  { decision, reason }: Answer,
+): void {
+  const run = runOf(work.state.tools, about);
   if (run === undefined) return;
   const why = reason === undefined ? "" : ` The reason given: ${reason}`;
-  if (decision === "deny") {
+  if (decision === "deny" && question === "outcome") {
+    finishTool(work, run, { ending: "unknown", text: `${unknownText(run)}${why}` });
+  } else if (decision === "deny") {
     const text = `${notRun(run)}: it was denied.${why}`;
     finishTool(work, run, { ending: "denied", text });
   } else if (decision === "done") {

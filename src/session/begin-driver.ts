@@ -12,7 +12,7 @@ import type { Failed } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
 import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
-import { loadState } from "./load-state.ts";
+import { loadFromSnapshot, type LoadedState } from "./load-state.ts";
 import type { Seed } from "./new-id.ts";
 import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -73,7 +73,7 @@ export async function openDriver(
       ...(commanded !== undefined && { first: commanded }),
     };
     const options = { ...around, lease, agent: live, failed, ...place };
-    const begun = await begin({ input, commandId }, initialState, options);
+    const begun = await begin({ input, commandId }, NOTHING_LOADED, options);
     return { ...begun, incarnation: head.incarnation };
   });
 }
@@ -93,7 +93,13 @@ export async function takeUpDriver(
   const place = workingDirectory === null ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
     const checked = verify === undefined ? {} : { verify, doubts: receiptDoubts(verify) };
-    const state = await loadState(store, sessionId, { ...head, report, signal, ...checked });
+    const loaded = await loadFromSnapshot(store, sessionId, {
+      ...head,
+      report,
+      signal,
+      ...checked,
+    });
+    const { state } = loaded;
     const doubt = checked.doubts?.seq;
     await endLeftovers(state);
     const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
@@ -102,7 +108,7 @@ export async function takeUpDriver(
     const doubted = doubt === undefined ? {} : { doubt };
     const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
     const options = { ...around, lease, agent: live, failed, ...place };
-    return (await begin({ input: first }, state, options)).driver;
+    return (await begin({ input: first }, loaded, options)).driver;
   });
 }
 
@@ -125,13 +131,15 @@ async function orReleased<Started>(
   }
 }
 
+const NOTHING_LOADED: LoadedState = { state: initialState, snapshotSeq: 0 };
+
 /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
 async function begin(
   { input, commandId }: { readonly input: Happening; readonly commandId?: string | undefined },
-  from: SessionState,
-  options: Omit<DriverOptions, "leaseMs">,
+  { state, snapshotSeq }: LoadedState,
+  options: Omit<DriverOptions, "leaseMs" | "snapshotSeq">,
 ): Promise<Pick<OpenedDriver, "driver" | "reply">> {
-  const driver = startDriver(from, { ...options, leaseMs: LEASE_MS });
+  const driver = startDriver(state, { ...options, snapshotSeq, leaseMs: LEASE_MS });
   try {
     return { reply: await driver.send(input, commandId), driver };
   } catch (error) {

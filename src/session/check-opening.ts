@@ -1,4 +1,5 @@
 import { SpanlineError } from "../domain/errors.ts";
+import type { ModelMessage } from "../domain/model-request.ts";
 import type { OpenSession } from "./sessions.ts";
 import { bytesOf } from "./turn/check-prompt.ts";
 
@@ -11,12 +12,19 @@ export function checkOpening({ history = [], label = "" }: OpenSession): void {
   if (label.length > MAX_LABEL) {
     throw wrong(`A session's label has at most ${MAX_LABEL} characters`, "label");
   }
+  const problem = historyProblem(history);
+  if (problem !== undefined) throw wrong(problem, "history");
+}
+
+/** Undefined if a session can take these messages as its history. */
+export function historyProblem(history: readonly ModelMessage[]): string | undefined {
   if (history.length > MAX_MESSAGES) {
-    throw wrong(`A history has at most ${MAX_MESSAGES} messages; give the last of them`, "history");
+    return `A history has at most ${MAX_MESSAGES} messages; give the last of them`;
   }
   if (bytesOf(history) > MAX_HISTORY_BYTES) {
-    throw wrong(`A history has at most ${MAX_HISTORY_BYTES} bytes; give less of it`, "history");
+    return `A history has at most ${MAX_HISTORY_BYTES} bytes; give less of it`;
   }
+  return undefined;
 }
 
 /**

@@ -37,7 +37,7 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
   const { pending, call, open } = conversation;
   switch (event.type) {
     case "history.given":
-      return { ...conversation, messages: [...conversation.messages, ...event.messages] };
+      return { ...conversation, messages: withHistory(conversation.messages, event.messages) };
     case "message.sent":
       return { ...conversation, pending: [...pending, ...event.content] };
     case "call.started":
@@ -64,6 +64,12 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
   }
 }
 
+export interface History {
+  readonly messages: readonly SpokenMessage[];
+  /** How many of the first messages are those of the conversation, which never change. */
+  readonly stableCount: number;
+}
+
 /**
  * What the agent has to be told first in a new conversation. The call that opens it brings the text that is pending; one
  * that `answers` also brings the results, together with the calls that they answer.
@@ -71,10 +77,12 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
 export function historyOf(
   { messages, beforeAnswer, pending }: Conversation,
   answers: boolean,
-): readonly SpokenMessage[] {
-  if (answers) return messages.slice(0, beforeAnswer);
+): History {
+  if (answers) return { messages: messages.slice(0, beforeAnswer), stableCount: beforeAnswer };
+  const stableCount = messages.length;
   const results = pending.filter(({ type }) => type === "result");
-  return results.length === 0 ? messages : [...messages, { role: "user", blocks: results }];
+  if (results.length === 0) return { messages, stableCount };
+  return { messages: [...messages, { role: "user", blocks: results }], stableCount };
 }
 
 /**
@@ -96,6 +104,18 @@ export function saidSince(
 
 export function isKept(block: SpokenBlock): block is ImagePart {
   return block.type === "image" && "blobId" in block;
+}
+
+/** Messages of one role that meet are one message: roles alternate. */
+function withHistory(
+  messages: readonly SpokenMessage[],
+  [first, ...rest]: readonly ModelMessage[],
+): readonly SpokenMessage[] {
+  if (first === undefined) return messages;
+  const last = messages.at(-1);
+  if (last?.role !== first.role) return [...messages, first, ...rest];
+  const met = { ...last, blocks: [...last.blocks, ...first.blocks] };
+  return [...messages.slice(0, -1), met, ...rest];
 }
 
 function answered(conversation: Conversation, call: Call, isWaiting: boolean): Conversation {

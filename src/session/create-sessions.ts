@@ -10,6 +10,7 @@ import type { OpenEquipment } from "./client-equipment.ts";
 import { modeOf } from "./clients/clients-state.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
+import { isPassing } from "./log-stall.ts";
 import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
@@ -17,6 +18,7 @@ import { refused } from "./refused.ts";
 import { otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
 import { agentNamed, factsOf, sessionOpening } from "./session-opening.ts";
+import { sessionHistory } from "./session-history.ts";
 import { sessionReaders } from "./session-readers.ts";
 import type { ClientSender, Sender, Sessions } from "./sessions.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -157,7 +159,9 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       store,
       takeUp: async (sessionId) => {
         await driverOf(sessionId).catch((error: unknown) => {
-          if (!isClosed) report(error);
+          if (isClosed) return;
+          if (isPassing(error)) drivers.resumeLater(sessionId, error);
+          else report(error);
         });
       },
       isOver: () => isClosed,
@@ -172,8 +176,10 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     subscribe: (sessionId, cursor, signal) =>
       readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
     ready: (agent) => whileOpen(async () => agentReady(agentNamed(agents, agent), clock)),
+    checkLog: () => whileOpen(() => store.probe()),
     peek: (sessionId) =>
       whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
+    history: (sessionId, through) => whileOpen(() => sessionHistory(store, sessionId, through)),
     rules: (sessionId) =>
       whileOpen(async () => {
         const driver = await driverOf(sessionId);

@@ -63,7 +63,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
   switch (input.type) {
     case "opened": {
       const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
-      const { folders = [] } = input;
+      const { folders = [], metadata } = input;
       work.emit({
         type: "session.opened",
         agent: agent.facts.name,
@@ -73,6 +73,7 @@ function take(work: Work, input: Input): CommandReply | undefined {
         ...(label !== undefined && { label }),
         ...(upstreamId !== undefined && { upstreamId }),
       });
+      if (metadata !== undefined) work.emit({ type: "session.metadata_changed", metadata });
       if (folders.length > 0) work.emit({ type: "session.extended", folders });
       bindAgent(work, agent);
       if (history !== undefined) work.emit({ type: "history.given", messages: history });

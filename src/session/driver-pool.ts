@@ -28,6 +28,8 @@ export interface DriverPool {
   use(sessionId: string, start: StartDriver): Promise<Driver>;
   /** Resolves when a session that failed here may be taken up: what its driver had begun is over. */
   over(sessionId: string): Promise<void>;
+  /** Resumes a session later that could not be resumed in the background. */
+  resumeLater(sessionId: string, error: unknown): void;
   /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
   isLeft(sessionId: string): boolean;
   remove(sessionId: string): Promise<void>;
@@ -82,6 +84,7 @@ export function driverPool(options: PoolOptions): DriverPool {
       return started;
     },
     over: (sessionId) => again.over(sessionId),
+    resumeLater: (sessionId, error) => again.resumeLater(sessionId, error),
     isLeft: (sessionId) => left.has(sessionId),
     async remove(sessionId) {
       const driver = drivers.get(sessionId);

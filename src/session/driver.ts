@@ -15,7 +15,9 @@ import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import { logConversation } from "./log-conversation.ts";
+import { logStall, type Caller } from "./log-stall.ts";
 import type { Seed } from "./new-id.ts";
+import { historyCaches } from "./perform-call.ts";
 import { perform } from "./perform.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import type { Sign } from "./sign-receipts.ts";
@@ -24,6 +26,8 @@ import { writeDown, type WriteOptions, type Written } from "./write-down.ts";
 
 export interface DriverOptions extends LeaseOptions {
   readonly agent: LiveAgent;
+  /** Where the last snapshot of the state is. */
+  readonly snapshotSeq: number;
   readonly workingDirectory?: string;
   /** Signs the receipts of what was let run; without it they are not signed. */
   readonly sign?: Sign;
@@ -56,16 +60,31 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   const { store, lease, clock, agent: live } = options;
   const { sessionId } = lease;
   const answers = hostAnswers();
-  const snapshots = keepSnapshots(options, from.seq);
-  const conversation = logConversation(store, sessionId);
+  const snapshots = keepSnapshots(options, options.snapshotSeq);
+  const history = {
+    conversation: logConversation(store, sessionId, options),
+    caches: historyCaches(),
+  };
   let state = from;
   let tail: Promise<unknown> = Promise.resolve();
   let isOver = false;
+  let isClosing = false;
+  const stall = logStall(options);
 
-  const send: Driver["send"] = (happening, commandId) => {
-    const done = tail.then(() => step(happening, commandId));
+  const enqueue = (
+    happening: Happening,
+    commandId?: string,
+    caller?: Caller,
+  ): Promise<CommandReply | undefined> => {
+    const done = tail.then(() => step(happening, commandId, caller));
     tail = done.catch(() => undefined);
     return done;
+  };
+  const send: Driver["send"] = async (happening, commandId) => {
+    // The next report of progress replaces it, and a long stall would queue one after the other.
+    if (happening.type === "tool-progressed" && stall.error !== undefined) return undefined;
+    if (!FROM_CALLERS.has(happening.type)) return enqueue(happening, commandId);
+    return stall.forCaller((caller) => enqueue(happening, commandId, caller));
   };
   const runner = effectRunner<Effect>({
     run: async (effect, signal) => {
@@ -73,7 +92,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
       if (agent === undefined) return;
       const editor = editorOf(state, live);
       const { folders } = state;
-      const work = { ...options, agent, sessionId, folders, signal, send, answers, conversation };
+      const { retry } = stall;
+      const parts = { sessionId, folders, signal, send, answers, ...history, retry };
+      const work = { ...options, agent, ...parts };
       await perform(effect, { ...work, ...(editor !== undefined && { editor }) });
     },
     patience: (signal) => pause(clock, PATIENCE_MS, signal),
@@ -87,8 +108,13 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   });
   const stopRenewal = keepLease(options, (error) => fail(error));
 
-  async function step(happening: Happening, commandId?: string): Promise<CommandReply | undefined> {
+  async function step(
+    happening: Happening,
+    commandId: string | undefined,
+    caller: Caller | undefined,
+  ): Promise<CommandReply | undefined> {
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
+    if (caller?.start() === false) return undefined;
     // To a session that is being opened nobody has said anything.
     const isKnown = commandId === undefined || happening.type === "opened";
     const before = isKnown ? undefined : await store.findReply(sessionId, commandId);
@@ -101,7 +127,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     // A command that had nothing to do must have nothing to do when it is sent again.
     if (events.length > 0 || command !== undefined) {
       const beside = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
-      const written = await write(decided, beside);
+      const written = await write(decided, beside, caller);
       if (written.status === "repeated") return recordedReply(written.reply, commandOf(happening));
     }
     if (isOver) return reply;
@@ -110,13 +136,19 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     return reply;
   }
 
-  async function write(decided: Decided, beside: WriteOptions["beside"]): Promise<Written> {
+  async function write(
+    decided: Decided,
+    beside: WriteOptions["beside"],
+    caller: Caller | undefined,
+  ): Promise<Written> {
     const { events } = decided;
     let written: Written;
     try {
-      written = await writeDown(state, decided, { ...options, beside });
+      const append = () => writeDown(state, decided, { ...options, beside });
+      written = await stall.retry(append, caller);
     } catch (error) {
-      fail(error);
+      // What was given up was not written, and the session is as it was.
+      if (caller?.hasGivenUp !== true && !isClosing) fail(error);
       throw error;
     }
     if (written.status === "repeated") return written;
@@ -137,6 +169,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 
   async function end(): Promise<void> {
     isOver = true;
+    stall.end();
     deadline.set(null);
     stopRenewal();
     answers.close();
@@ -158,6 +191,9 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
       return problems;
     },
     async close() {
+      // What cannot be written now is not waited for.
+      isClosing = true;
+      stall.end();
       await tail;
       await end();
       // Whoever comes next need not wait for the lease to run out; one that was taken from us is not ours to release.
@@ -165,6 +201,13 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     },
   };
 }
+
+/** Inputs that somebody waits for, who is told when they cannot be written. */
+const FROM_CALLERS: ReadonlySet<Happening["type"]> = new Set([
+  "opened",
+  "commanded",
+  "recovered",
+] as const);
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;

@@ -21,6 +21,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
         : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
     isTitled: state.isTitled || isTitle(event),
+    metadata: event.type === "session.metadata_changed" ? event.metadata : state.metadata,
     folders: event.type === "session.extended" ? event.folders : state.folders,
     mode: event.type === "session.configured" ? event.mode : state.mode,
     usage: usageWith(state, event),

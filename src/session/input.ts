@@ -2,7 +2,9 @@ import type { Actor, Right } from "../domain/actor.ts";
 import type {
   AgentFacts,
   ProcessGroup,
+  ProgressAmount,
   PromptPart,
+  SessionMetadata,
   Settle,
   ToolAside,
   ToolEnding,
@@ -30,6 +32,7 @@ export type Happening =
       readonly agent: BoundAgent;
       readonly principal: string;
       readonly title?: string;
+      readonly metadata?: SessionMetadata;
       readonly workingDirectory?: string;
       readonly folders?: readonly string[];
       readonly label?: string;
@@ -65,6 +68,7 @@ export type Happening =
       readonly toolCallId: string;
       readonly attempt: number;
       readonly text: string;
+      readonly amount?: ProgressAmount;
     }
   | {
       readonly type: "tool-ended";

@@ -1,6 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Lease, Store } from "../store/store.ts";
+import { isPassing } from "./log-stall.ts";
 
 export interface LeaseOptions {
   readonly store: Store;
@@ -22,11 +23,14 @@ export function keepLease(options: LeaseOptions, lost: (error: unknown) => void)
       if (isOurs) renewLater();
       else lost(leaseTaken(lease.sessionId));
     } catch (error) {
-      if (!isStopped) lost(error);
+      if (isStopped) return;
+      // A lease that ran out still counts while nobody has taken the session.
+      if (isPassing(error)) renewLater(leaseMs / 10);
+      else lost(error);
     }
   };
-  const renewLater = (): void => {
-    stopTimer = clock.after(leaseMs / 2, () => void renew());
+  const renewLater = (after = leaseMs / 2): void => {
+    stopTimer = clock.after(after, () => void renew());
   };
   renewLater();
   return () => {

@@ -19,14 +19,37 @@ export interface LoadOptions {
   readonly report?: (error: unknown) => void;
 }
 
-/** Folds a session's log, from its last snapshot on. Of a long one it is a page in each turn of the loop. */
+export interface LoadedState {
+  readonly state: SessionState;
+  /** Where the snapshot is from which the log was folded. 0: there was none. */
+  readonly snapshotSeq: number;
+}
+
 export async function loadState(
   store: Store,
   sessionId: string,
   options: LoadOptions,
 ): Promise<SessionState> {
-  const { seq, doubts, signal } = options;
-  let state = await lastSnapshot(store, sessionId, options);
+  return (await loadFromSnapshot(store, sessionId, options)).state;
+}
+
+/** Folds a session's log, from its last snapshot on. Of a long one it is a page in each turn of the loop. */
+export async function loadFromSnapshot(
+  store: Store,
+  sessionId: string,
+  options: LoadOptions,
+): Promise<LoadedState> {
+  const snapshot = await lastSnapshot(store, sessionId, options);
+  const state = await foldedFrom(snapshot, store, { ...options, sessionId });
+  return { state, snapshotSeq: snapshot.seq };
+}
+
+async function foldedFrom(
+  snapshot: SessionState,
+  store: Store,
+  { sessionId, seq, doubts, signal }: LoadOptions & { readonly sessionId: string },
+): Promise<SessionState> {
+  let state = snapshot;
   while (state.seq < seq) {
     const events = await store.page(sessionId, state.seq);
     signal?.throwIfAborted();

@@ -5,12 +5,12 @@ import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { CallInput, CallOptions } from "../providers/provider.ts";
 import type { Agent } from "./agent.ts";
-import { historyOf, saidSince, type Conversation, type SpokenMessage } from "./conversation.ts";
+import { historyOf, saidSince, type Conversation, type History } from "./conversation.ts";
 import type { Effect } from "./due.ts";
 import type { Happening, Said } from "./input.ts";
 import type { LogConversation } from "./log-conversation.ts";
 import { problemWith } from "./problem-with.ts";
-import { shownImages, shownMessages, type ReadBlob } from "./shown-images.ts";
+import { shownImages, ShownHistory, type ReadBlob } from "./shown-images.ts";
 import { isCut } from "../domain/call-fate.ts";
 import { isPromptTool, offeredTools } from "./turn-options.ts";
 import type { Outgoing } from "./turn/turn-state.ts";
@@ -22,7 +22,18 @@ export interface CallWork {
   readonly coalesceMs: number;
   readonly conversation: LogConversation;
   readonly readBlob: ReadBlob;
+  readonly caches: HistoryCaches;
   readonly send: (happening: Happening) => Promise<unknown>;
+}
+
+/** What a session keeps of its history between calls, by whether the agent is shown images. */
+export interface HistoryCaches {
+  readonly withImages: ShownHistory;
+  readonly withNotes: ShownHistory;
+}
+
+export function historyCaches(): HistoryCaches {
+  return { withImages: new ShownHistory(), withNotes: new ShownHistory() };
 }
 
 type CallEffect = Extract<Effect, { type: "call" }>;
@@ -49,15 +60,18 @@ export async function performCall(effect: CallEffect, work: CallWork): Promise<v
     const isShown = agent.facts.provider.takes?.images === true;
     const readBlob: ReadBlob = isShown ? work.readBlob : async () => undefined;
     const input = await own(callInput(outgoing, readBlob));
-    const opening =
-      history === undefined ? {} : { history: await own(shownMessages(history, readBlob)) };
+    const cache = isShown ? work.caches.withImages : work.caches.withNotes;
+    const opening = history && {
+      history: await own(cache.show(history, readBlob)),
+      stableCount: history.stableCount,
+    };
     const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     const tools = offeredTools(agent.facts, options);
     stage = "asked";
     const stream = await session.call(input, {
       signal,
       ...(tools.length > 0 && { tools }),
-      ...wantedOf(options),
+      ...wantedOf(options, agent),
       ...(progress !== undefined && { turn: progress }),
     });
     stage = "open";
@@ -97,7 +111,7 @@ function broughtBy(
   { outgoing }: CallEffect,
   known: Conversation | null,
   { facts }: Agent,
-): { readonly outgoing: Outgoing; readonly history?: readonly SpokenMessage[] } {
+): { readonly outgoing: Outgoing; readonly history?: History } {
   if (known === null) return { outgoing };
   const answers = outgoing.answers !== null;
   const history = historyOf(known, answers);
@@ -106,10 +120,11 @@ function broughtBy(
 }
 
 /** What the prompt asks for, as far as the provider is to be told. */
-function wantedOf(options: PromptOptions | null): Partial<CallOptions> {
+function wantedOf(options: PromptOptions | null, { facts }: Agent): Partial<CallOptions> {
   const { instructions, maxOutputTokens, allowedTools, trace } = options ?? {};
+  const isTaken = facts.provider.takes?.instructions === true;
   return {
-    ...(instructions !== undefined && { instructions }),
+    ...(isTaken && instructions !== undefined && { instructions }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(allowedTools !== undefined && { allowedTools }),
     ...(trace !== undefined && { trace }),

@@ -119,9 +119,9 @@ function contextOf(
   { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolWork,
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
-  const progress = progressReport(clock, (text) => {
+  const progress = progressReport(clock, (news) => {
     // Nobody waits for progress; a session that is closing drops it.
-    send({ type: "tool-progressed", toolCallId, attempt, text }).catch(() => undefined);
+    send({ type: "tool-progressed", toolCallId, attempt, ...news }).catch(() => undefined);
   });
   const programs = spawnFor({
     signal,

@@ -8,8 +8,9 @@ import type { Effect } from "./due.ts";
 import type { HostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
 import type { LogConversation } from "./log-conversation.ts";
+import type { LogStall } from "./log-stall.ts";
 import { newId } from "./new-id.ts";
-import { performCall } from "./perform-call.ts";
+import { performCall, type HistoryCaches } from "./perform-call.ts";
 import { performExamine } from "./perform-examine.ts";
 import { performTool } from "./perform-tool.ts";
 import { stopConversation } from "./stop-conversation.ts";
@@ -26,9 +27,12 @@ export interface PerformWork {
   readonly signal: AbortSignal;
   readonly answers: HostAnswers;
   readonly conversation: LogConversation;
+  readonly caches: HistoryCaches;
   /** Something went wrong that the log says only the half of. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: Happening) => Promise<unknown>;
+  /** Repeats a write while the store cannot be written. */
+  readonly retry: LogStall["retry"];
 }
 
 /** Does one thing that is due, and reports to the session what came of it. */
@@ -47,7 +51,7 @@ export function perform(effect: Effect, work: PerformWork): Promise<void> {
         ...work,
         tool,
         host: hostOf(work),
-        putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
+        putBlob: (blobId, bytes) => work.retry(() => store.putBlob(sessionId, blobId, bytes)),
       });
     }
     case "settle":

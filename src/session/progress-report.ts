@@ -1,30 +1,34 @@
 import type { Timer } from "../async/call-guard.ts";
+import type { ProgressAmount, ToolProgressed } from "../domain/agent-event.ts";
 
 /** What a tool tells of its progress: the first at once, later ones now and then, of which the last counts. */
 export interface ProgressReport {
-  readonly say: (text: string) => void;
+  readonly say: (text: string, amount?: ProgressAmount) => void;
   /** The last that was said is told now; what is said later is not. */
   end(): void;
 }
 
-export function progressReport(timer: Timer, tell: (text: string) => void): ProgressReport {
-  let waiting: string | undefined;
+type Progress = Pick<ToolProgressed, "text" | "amount">;
+
+export function progressReport(timer: Timer, tell: (progress: Progress) => void): ProgressReport {
+  let waiting: Progress | undefined;
   let stopTimer: (() => void) | undefined;
   let isOver = false;
-  const tellNow = (text: string): void => {
+  const tellNow = (progress: Progress): void => {
     waiting = undefined;
     stopTimer = timer.after(PAUSE_MS, () => {
       stopTimer = undefined;
       if (waiting !== undefined) tellNow(waiting);
     });
-    tell(text);
+    tell(progress);
   };
   return {
-    say(text) {
+    say(text, amount) {
       if (isOver) return;
       const shown = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
-      if (stopTimer === undefined) tellNow(shown);
-      else waiting = shown;
+      const progress = { text: shown, ...(amount !== undefined && { amount }) };
+      if (stopTimer === undefined) tellNow(progress);
+      else waiting = progress;
     },
     end() {
       isOver = true;

@@ -1,5 +1,6 @@
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
+import { isPassing } from "./log-stall.ts";
 
 export interface RetakeOptions {
   readonly clock: SteadyClock;
@@ -10,12 +11,14 @@ export interface RetakeOptions {
   readonly gaveUp: (sessionId: string, error: unknown) => void;
 }
 
-/** Takes sessions up again that could not go on here, later and later, and not for ever. */
+/** Resumes sessions that could not continue here, with backoff; a store that cannot be written is waited for without limit. */
 export interface Retakes {
   /** `over` resolves when nothing of the session is under way any more. */
   failed(sessionId: string, error: unknown, over: Promise<void>): void;
   /** Resolves when the session may be taken up: what its driver had begun is over. */
   over(sessionId: string): Promise<void>;
+  /** A session that could not be resumed in the background. */
+  resumeLater(sessionId: string, error: unknown): void;
   stop(): void;
 }
 
@@ -33,13 +36,14 @@ export function retakes({ clock, retake, report, gaveUp }: RetakeOptions): Retak
     const before = failures.get(sessionId);
     const isRecent = before !== undefined && clock.monotonic() - before.at < RECENT_MS;
     const tries = isRecent ? before.tries + 1 : 1;
-    if (isForGood(error) || tries > MAX_TRIES) {
+    const isPatient = isPassing(error);
+    if (isForGood(error) || (tries > MAX_TRIES && !isPatient)) {
       failures.delete(sessionId);
       gaveUp(sessionId, error);
       return;
     }
     failures.set(sessionId, { tries, at: clock.monotonic() });
-    const pause = FIRST_PAUSE_MS * 2 ** (tries - 1);
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
     const stopTimer = clock.after(pause, () => {
       timers.delete(sessionId);
       told.delete(sessionId);
@@ -62,6 +66,9 @@ export function retakes({ clock, retake, report, gaveUp }: RetakeOptions): Retak
     async over(sessionId) {
       await endings.get(sessionId);
     },
+    resumeLater(sessionId, error) {
+      if (!told.has(sessionId)) tryLater(sessionId, error);
+    },
     stop() {
       isStopped = true;
       for (const stopTimer of timers.values()) stopTimer();
@@ -72,6 +79,7 @@ export function retakes({ clock, retake, report, gaveUp }: RetakeOptions): Retak
 
 const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5000;
 /** A session that went on for longer than this has begun anew. */
 const RECENT_MS = 60_000;
 

@@ -88,7 +88,16 @@ async function withCopy(store: Store, given: OpenSession): Promise<OpenSession &
 }
 
 function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
-  const { principal, title, workingDirectory, folders = [], label, history, mode } = wanted;
+  const {
+    principal,
+    title,
+    metadata,
+    workingDirectory,
+    folders = [],
+    label,
+    history,
+    mode,
+  } = wanted;
   const upstreamId = upstreamIdFor(sessionId, wanted);
   return {
     type: "opened",
@@ -96,6 +105,7 @@ function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(folders.length > 0 && { folders }),
+    ...(metadata !== undefined && { metadata }),
     ...(label !== undefined && { label }),
     ...(upstreamId !== undefined && { upstreamId }),
     ...(history !== undefined && { history }),

@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/actor.ts";
-import type { AgentFacts, GrantScope } from "../domain/agent-event.ts";
+import type { AgentFacts, GrantScope, SessionMetadata } from "../domain/agent-event.ts";
 import type { EquipReply, Equipment } from "../domain/equipment.ts";
 import type { Cursor } from "../domain/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
@@ -34,6 +34,8 @@ export interface Sessions {
   ): AsyncIterable<Batch>;
   /** What a session waits for, and what was asked of it last. */
   peek(sessionId: string): Promise<Outlook>;
+  /** The messages of both sides after the event `through` of the session's log. */
+  history(sessionId: string, through: number): Promise<readonly ModelMessage[]>;
   /** What its agent can call, and what would become of that. */
   rules(sessionId: string): Promise<readonly ToolRule[]>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
@@ -44,6 +46,8 @@ export interface Sessions {
    * let nobody in, as far as that can be told without asking it.
    */
   ready(agent?: string): Promise<void>;
+  /** Resolves if events can be written; rejects with the reason, such as a full disk (`store_full`). */
+  checkLog(): Promise<void>;
   /** The names of the agents that a session can be opened with; the first is the default. */
   readonly agents: readonly string[];
 }
@@ -51,6 +55,7 @@ export interface Sessions {
 export interface Outlook {
   readonly agent: AgentFacts;
   readonly mode: SessionMode;
+  readonly metadata: SessionMetadata;
   /** Tokens of the turns that have ended; null where no provider said. */
   readonly usage: Usage | null;
   /** What was allowed for good. */
@@ -77,6 +82,8 @@ export interface OpenSession {
   readonly agent?: string;
   readonly principal: Principal;
   readonly title?: string;
+  /** The caller's own facts about it. */
+  readonly metadata?: SessionMetadata;
   readonly workingDirectory?: string;
   /** Folders that belong to the workspace beside that one: absolute paths. */
   readonly folders?: readonly string[];

@@ -1,3 +1,4 @@
+import type { SessionMetadata } from "../domain/agent-event.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
@@ -17,6 +18,8 @@ export interface SessionState {
   readonly principal: string;
   /** Somebody gave it a title, or its first prompt did. */
   readonly isTitled: boolean;
+  /** The caller's own facts about it. */
+  readonly metadata: SessionMetadata;
   /** That belong to the workspace beside the session's own. */
   readonly folders: readonly string[];
   readonly mode: SessionMode;
@@ -40,7 +43,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "13";
+export const STATE_FORM = "15";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -48,6 +51,7 @@ export const initialState: SessionState = {
   agent: null,
   principal: "",
   isTitled: false,
+  metadata: {},
   folders: [],
   mode: "default",
   usage: null,

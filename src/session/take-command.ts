@@ -1,9 +1,10 @@
 import type { Actor, Right } from "../domain/actor.ts";
-import type { PromptPart } from "../domain/agent-event.ts";
+import type { PromptPart, SessionMetadata } from "../domain/agent-event.ts";
 import { liveClients } from "../domain/live-client.ts";
 import { jsonText } from "../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { isWider } from "../domain/session-mode.ts";
+import { addHistory } from "./add-history.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
 import { attach, detach, heartbeat, isOwnStay } from "./clients/attach-client.ts";
@@ -61,11 +62,23 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
     case "title":
       work.emit({ type: "session.titled", title: command.title });
       return { status: "accepted" };
+    case "set-metadata":
+      return setMetadata(work, command.metadata);
+    case "add-history":
+      return addHistory(work, command.messages);
     case "configure":
       return configure(work, command.mode);
     default:
       return command satisfies never;
   }
+}
+
+function setMetadata(work: Work, metadata: SessionMetadata): CommandReply {
+  const { title } = metadata;
+  const isNewTitle = title !== undefined && title !== work.state.metadata["title"];
+  work.emit({ type: "session.metadata_changed", metadata });
+  if (isNewTitle) work.emit({ type: "session.titled", title });
+  return { status: "accepted" };
 }
 
 /** What its machine is at goes on there, and may be asked for again. */
@@ -100,6 +113,7 @@ function barredClient({ state }: Work, { command, by }: Commanded): string | und
 const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
   "prompt",
   "give-results",
+  "add-history",
   "configure",
 ]);
 
@@ -128,6 +142,8 @@ function rightFor({ state }: Work, commanded: Commanded): Right | null {
   switch (command.type) {
     case "prompt":
     case "forget":
+    case "set-metadata":
+    case "add-history":
       return "prompt";
     case "configure":
       return isWider(command.mode, state.mode) ? "approve" : "prompt";

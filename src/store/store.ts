@@ -15,7 +15,8 @@ export interface Store {
   /**
    * Makes `owner` the one that may write to a session, for `forMs`; makes the session when there is none. Whoever had it
    * before is fenced off: only the newest lease can append. Refused while another owner's lease runs, unless `takeOver`
-   * (`lease_held`), and when the log holds what only a newer version understands (`store_newer`).
+   * (`lease_held`), when the log holds what only a newer version understands (`store_newer`), and when events of it are
+   * missing (`store_damaged`): such a session can only be read.
    */
   acquire(sessionId: string, options: AcquireOptions): Promise<Acquired>;
   /** False when the lease is no longer the newest, or was released. */
@@ -33,8 +34,8 @@ export interface Store {
   findReply(sessionId: string, commandId: string): Promise<JsonValue | undefined>;
 
   /**
-   * Events after `after`, in order; fewer than `limit` only at the end or before a damaged one, which then is refused
-   * (`store_damaged`). What a newer version wrote comes as `unknown.reported`.
+   * Events after `after`, in order; fewer than `limit` only at the end or before a damaged or missing one, which then is
+   * refused (`store_damaged`). What a newer version wrote comes as `unknown.reported`.
    */
   read(sessionId: string, after: number, limit: number): Promise<readonly Envelope[]>;
   /**
@@ -43,6 +44,11 @@ export interface Store {
    * wait for the next. Empty only at the end; a damaged event is refused as by `read`.
    */
   page(sessionId: string, after: number): Promise<readonly Envelope[]>;
+  /**
+   * The log after `after` for tools that repair or report it: damaged, newer and missing events are part of the result
+   * and do not end it. Shorter than `limit` only at the end.
+   */
+  examine(sessionId: string, after: number, limit: number): Promise<readonly ExaminedEvent[]>;
   /** Where a session's log is now; undefined when there is none. */
   head(sessionId: string): Promise<Head | undefined>;
   /**
@@ -81,8 +87,12 @@ export interface Store {
    * or reads, that is not idle, or that wants to be woken is left as it is.
    */
   retain(rules: RetentionRules): Promise<Retained>;
-  /** Looks the whole store over: gaps, unreadable rows, damage of the file. Empty when all is well. */
+  /** Examines the whole store: missing and unreadable events, damage of the file. One sentence per problem. */
   check(): Promise<readonly string[]>;
+  /** Writes nothing new, but as an append would; rejects with the reason if nothing can be written. */
+  probe(): Promise<void>;
+  /** How much is stored. */
+  size(): Promise<{ readonly sessions: number; readonly events: number }>;
   close(): Promise<void>;
 }
 
@@ -130,6 +140,33 @@ export interface Entry {
 export type Appended =
   | { readonly status: "appended"; readonly events: readonly Envelope[] }
   | { readonly status: "repeated"; readonly reply: JsonValue };
+
+/** One place of a log, as it is stored. */
+export type ExaminedEvent =
+  | { readonly status: "readable"; readonly seq: number; readonly envelope: Envelope }
+  /** Written by a newer version; the envelope carries the event raw, as `unknown.reported`. */
+  | {
+      readonly status: "newer";
+      readonly seq: number;
+      readonly envelope: Envelope;
+      readonly type: string;
+      readonly version: number;
+    }
+  /** `raw` is the stored text; `type` is null if the file does not say. */
+  | {
+      readonly status: "damaged";
+      readonly seq: number;
+      readonly type: string | null;
+      readonly reason: string;
+      readonly raw: string;
+    }
+  /** `count` events between `seq` and `through` are missing: all of them, or fewer where retention dropped others. */
+  | {
+      readonly status: "missing";
+      readonly seq: number;
+      readonly through: number;
+      readonly count: number;
+    };
 
 export interface Batch {
   readonly incarnation: string;

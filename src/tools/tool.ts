@@ -1,4 +1,4 @@
-import type { ToolExamined, ToolFacts } from "../domain/agent-event.ts";
+import type { ProgressAmount, ToolExamined, ToolFacts } from "../domain/agent-event.ts";
 import type { EditorOffer } from "../domain/equipment.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact } from "../domain/policy-decision.ts";
@@ -49,8 +49,8 @@ export interface ToolContext {
   readonly paths?: readonly PathFact[];
   /** Aborted at the tool's limit, at a cancel, and when the bridge stops. */
   readonly signal: AbortSignal;
-  /** Shown to people while the tool runs. */
-  progress(text: string): void;
+  /** Shown to people while the tool runs. Hosts of the bridge get the numbers too, where there are some. */
+  progress(text: string, amount?: ProgressAmount): void;
   /**
    * Starts a program in a process group of its own, which ends with the tool, with the bridge, or, where that was killed,
    * before it starts again.

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
 import { asText, type AcpTalk, type Message } from "../support/acp-client.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { temporaryFile } from "../store/sqlite-support.ts";
 import { acpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
 import { equippedSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
@@ -140,6 +142,50 @@ describe("a client that goes on from a cursor", () => {
       }
     },
   );
+
+  it("A cursor from before a restart continues exactly after its event, and later events have later places [W-33]", async () => {
+    const file = temporaryFile();
+    const served = async (answers: readonly Answer[]) => {
+      const store = await openSqliteStore({ file });
+      const { sessions } = equippedSessions(answers, { ...PARTS, store });
+      const server = await acpServer(sessions);
+      const stop = async (): Promise<void> => {
+        await server.close();
+        await sessions.close();
+        await store.close();
+      };
+      return { server, stop };
+    };
+    const loaded = async (server: AcpServer, sessionId: string): Promise<Message[]> => {
+      const client = await server.connect();
+      await client.ask("initialize");
+      await client.result("session/load", { sessionId, ...SETUP });
+      return ofAgent(told(client));
+    };
+    const first = await served(ANSWERS);
+    const client = await first.server.connect();
+    const sessionId = await client.begin();
+    await client.result("session/prompt", prompt(sessionId));
+    const before = (await loaded(first.server, sessionId)).map(cursorOf);
+    await first.stop();
+
+    const second = await served([says("Later")]);
+    const next = await second.server.connect();
+    await next.ask("initialize");
+    await next.result("session/resume", { sessionId, ...SETUP });
+    await next.result("session/prompt", prompt(sessionId));
+    const all = await loaded(second.server, sessionId);
+    const cursors = all.map(cursorOf);
+    expect(cursors.slice(0, before.length)).toEqual(before);
+    expect(new Set(cursors).size).toBe(all.length);
+    expect(all.length).toBeGreaterThan(before.length);
+    for (const [index, cursor] of before.entries()) {
+      const late = await resumed(second.server, { method: "session/load", sessionId, cursor });
+      expect(ofAgent(told(late.client))).toEqual(all.slice(index + 1));
+      await late.client.cut();
+    }
+    await second.stop();
+  });
 
   it("is told the rest of what it was being told when the connection broke [W-35]", async () => {
     const { sessions } = equippedSessions(ANSWERS, PARTS);

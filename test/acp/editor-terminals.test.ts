@@ -153,7 +153,7 @@ describe("a command in a terminal of the editor", () => {
     expect(text).toContain("\ninside");
   });
 
-  it("runs here where the setting does not say otherwise, and where the client has none", async () => {
+  it("runs here where the setting does not say otherwise, and where the client has none [W-29]", async () => {
     for (const [wish, offer] of [
       [{ editorTerminals: false }, undefined],
       [{}, { terminal: false }],
@@ -168,6 +168,35 @@ describe("a command in a terminal of the editor", () => {
       expect(machine.asked).toEqual([]);
     }
   });
+
+  it.each([
+    [{ argv: ["printf", "%s", "a 'b' $HOME"] }, ["printf", "%s", "a 'b' $HOME"]],
+    [
+      { command: "echo 'a b' | cat" },
+      [expect.stringMatching(/\/(?:ba)?sh$/), "-c", "echo 'a b' | cat"],
+    ],
+  ])(
+    "The request for a terminal that runs %j has a program and its arguments, and no key of its own [W-29]",
+    async (input, argv) => {
+      const { sessions, root } = world(input);
+      const { client, sessionId } = await running(sessions, root, fakeClock());
+      const create = await client.find(({ method }) => method === "terminal/create");
+      const variables = expect.arrayContaining([`HOME=${root}`]);
+      const { args, ...rest } = Object(create["params"]);
+      // `env -i` starts the program with the tool's environment in place of the editor's.
+      expect(rest).toEqual({
+        sessionId,
+        command: expect.stringMatching(/\/env$/),
+        cwd: root,
+        outputByteLimit: expect.any(Number),
+      });
+      expect([args[0], args.slice(1, -argv.length), args.slice(-argv.length)]).toEqual([
+        "-i",
+        variables,
+        argv,
+      ]);
+    },
+  );
 
   it("is fenced text for the other clients, who know nothing of its terminal [ACP-89] [ACP-90]", async () => {
     const { sessions, root } = world({ command: "echo here" });

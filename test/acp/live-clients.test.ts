@@ -98,6 +98,37 @@ describe("attaching to a live session", () => {
     expect(errorCode(await client.ask("session/attach", params))).toBe(-32602);
   });
 
+  it("A client that attaches without a mode, or with null, observes [B-198]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    const answer = await client.result("session/attach", { sessionId, clientId: "portal" });
+    expect(ids(answer)).toEqual(["portal observer"]);
+    const again = { sessionId, clientId: "portal", mode: null, takeover: null };
+    expect(ids(await client.result("session/attach", again))).toEqual(["portal observer"]);
+  });
+
+  it("A takeover, and an attach of a client that is attached, keep the metadata unless they bring some [B-208]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const client = await host(here.sessions);
+    const harn = { surface: "portal", attachSecret: "s3cret" };
+    const wanted = attach(sessionId, "portal", "observer", { _meta: { harn } });
+    await client.result("session/attach", wanted);
+    const kept = { client: { metadata: { surface: "portal" } } };
+    const taken = await client.result("session/takeover", { sessionId, clientId: "portal" });
+    expect(taken).toMatchObject(kept);
+    const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
+    for (const more of [{}, secret]) {
+      const again = attach(sessionId, "portal", "observer", more);
+      expect(await client.result("session/attach", again)).toMatchObject(kept);
+    }
+    const other = attach(sessionId, "portal", "observer", { _meta: { harn: { theme: "dark" } } });
+    expect(await client.result("session/attach", other)).toMatchObject({
+      client: { metadata: { theme: "dark" } },
+    });
+  });
+
   it("lets many observe and one control, also when many want to at once [B-199] [B-200] [ACP-120]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
@@ -381,6 +412,24 @@ describe("who only observes", () => {
     // It only observes now, and still ends what it began.
     one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
+  });
+
+  it("session/cancel as a request cancels and is answered; an observer, and a client outside the session, are refused", async () => {
+    const here = world(hangs("Well"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const observer = await host(here.sessions);
+    const outside = await observer.ask("session/cancel", { sessionId });
+    expect(outside["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
+    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
+    const asked = one.ask("session/prompt", prompt(sessionId, "Go"));
+    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    const refused = await observer.ask("session/cancel", { sessionId });
+    expect(refused["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
+    expect(await one.result("session/cancel", { sessionId })).toEqual({});
+    expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
+    expect(errorCode(await one.ask("session/cancel", { sessionId: "ses_none" }))).toBe(-32002);
   });
 
   it("is told of everything, and leaves without a trace in the turn [ACP-124] [ACP-125]", async () => {

@@ -11,6 +11,9 @@ import { acpServer } from "../support/acp-socket.ts";
 import { countedTurns, type CountedTurns } from "../support/counted-turns.ts";
 import { says, scriptedProvider } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn } from "../support/session-world.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const TURNS = 5000;

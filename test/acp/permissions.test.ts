@@ -51,9 +51,10 @@ function answers({ sessions }: Asked): unknown[] {
 describe("a tool that needs an approval", () => {
   it("is asked for once, before it runs, with what it would do [B-009]", async () => {
     const { client, sessionId, turnId, request, answer, sessions } = await asked();
-    expect(request["params"]).toEqual({
+    expect(request["params"]).toMatchObject({
       sessionId,
       toolCall: { toolCallId: `tool_${turnId}`, title: "rm a", rawInput: { path: "a" } },
+      approvalRequest: { id: `tool_${turnId}`, action: "rm a", args: { path: "a" } },
       options: [
         { optionId: "allow", name: "Allow", kind: "allow_once" },
         { optionId: "deny", name: "Deny", kind: "reject_once" },
@@ -238,7 +239,9 @@ describe("other questions", () => {
           approvalId: `appr_${turn.turnId}`,
           question: kind,
           options:
-            kind === "outcome" ? ["done", "failed", "run-again"] : ["continue", "reseed", "stop"],
+            kind === "outcome"
+              ? ["run-again", "deny", "done", "failed"]
+              : ["continue", "reseed", "stop"],
           about: "x_1",
           action: "rm a",
           input: null,
@@ -264,17 +267,15 @@ describe("other questions", () => {
 
   it("about a tool that was under way offer what may have come of it", async () => {
     const { client, request, sessions } = await question("outcome");
-    expect(options(request)).toEqual(["done", "failed", "run-again"]);
+    expect(options(request)).toEqual(["run-again", "deny", "done", "failed"]);
     reply(client, request, selected("run-again"));
     expect((await sessions.seen("answer")).decision).toBe("run-again");
   });
 
-  it("stay open when a client does not understand what came of a tool", async () => {
+  it("about a tool that was under way leave its outcome unknown on method not found [B-011]", async () => {
     const all = await question("outcome");
     reply(all.client, all.request, { error: { code: -32601, message: "no" } });
-    await all.client.ask("initialize");
-    expect(answers(all)).toEqual([]);
-    expect(all.client.notes).toContain("a question stays open");
+    expect((await all.sessions.seen("answer")).decision).toBe("deny");
   });
 
   it("about a lost call offer how to go on, and stop when that is not understood", async () => {

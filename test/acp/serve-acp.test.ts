@@ -34,7 +34,7 @@ function errorCode({ error }: Message): unknown {
 
 describe("the handshake", () => {
   it.each([1, 2, 99])(
-    "speaks version 1 to a client that asks for %i [ACP-21] [ACP-23]",
+    "speaks version 1 to a client that asks for %i [ACP-21] [ACP-23] [W-29]",
     async (version) => {
       const client = await acpClient(scriptedSessions());
       expect(await client.result("initialize", { protocolVersion: version })).toEqual({

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
 import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
 import { commandLine, type CommandLine } from "../support/command-line.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 let command: CommandLine;
 beforeAll(async () => {

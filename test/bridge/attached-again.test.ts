@@ -17,7 +17,7 @@ function attach(clientId: string, attachmentId: string, more: Partial<Attach> = 
 }
 
 /** A process that joined one owner and then another, each with the same log; what the second is sent is written down. */
-async function joinedProcess() {
+async function joinedProcess({ isFollowing = true } = {}) {
   const { sessions: owned, sessionId } = await worldOf(
     agentOf({ provider: scriptedProvider([says("Hi")]) }),
   );
@@ -49,7 +49,7 @@ async function joinedProcess() {
     leaving.abort();
     await following;
   });
-  const following = follow();
+  const following = isFollowing ? follow() : undefined;
   return {
     sessions,
     owned,
@@ -89,6 +89,22 @@ describe("a client whose sessions' owner dies", () => {
     expect(await ownerDies()).toEqual([{ clientId: "a", mode: "observer", takeOver: undefined }]);
     const { clients } = await owned.peek(sessionId);
     expect(clients.find(({ mode }) => mode === "controller")?.clientId).toBe("c");
+  });
+
+  it("A client that is refused as controller by the next owner is attached as observer", async () => {
+    // This process does not follow the session, so it does not learn that another client took over.
+    const { sessions, owned, sessionId, ownerDies } = await joinedProcess({ isFollowing: false });
+    await sessions.command(sessionId, attach("a", "a1"), from("a"));
+    await owned.command(sessionId, attach("c", "c1", { takeOver: true }), from("c"));
+    expect(await ownerDies()).toEqual([
+      { clientId: "a", mode: "controller", takeOver: undefined },
+      { clientId: "a", mode: "observer", takeOver: undefined },
+    ]);
+    const { clients } = await owned.peek(sessionId);
+    expect(clients.map(({ clientId, mode }) => [clientId, mode])).toEqual([
+      ["c", "controller"],
+      ["a", "observer"],
+    ]);
   });
 
   it("is not attached where it was sent away, or has come another way since", async () => {

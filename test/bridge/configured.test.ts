@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,11 +19,21 @@ import { systemClock } from "../../src/platform/clock.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { bundled } from "../support/bundled.ts";
 import { startPeer } from "../support/peer.ts";
 import { PROMPT } from "../support/provider-session.ts";
 import { ME } from "../support/session-world.ts";
 
 const LOCAL = { type: "local", model: "ollama:none" };
+
+/** A tool file that leaves a trace when it is loaded. */
+const OWN_TOOLS = `
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+writeFileSync(join(import.meta.dirname, "loaded.txt"), "");
+const facts = { name: "look", description: "Looks", schema: {}, idempotent: false, timeoutMs: 1 };
+export default [{ facts, check: () => "word is missing", run: () => "" }];
+`;
 
 /** A folder with a configuration and a few files. */
 function project(agents: object) {
@@ -24,6 +42,7 @@ function project(agents: object) {
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src/mcp.mjs"), "// a server\n");
   writeFileSync(join(folder, "tools.mjs"), "export default [];\n");
+  writeFileSync(join(folder, "own.mjs"), OWN_TOOLS);
   const file = join(folder, "spanline.config.json");
   const write = (changed: object): void => writeFileSync(file, JSON.stringify({ agents: changed }));
   write(agents);
@@ -228,13 +247,69 @@ describe("the demo agent of a configuration", () => {
 describe("a check of a policy", () => {
   it("knows the tools of the demo agent, and what becomes of them", async () => {
     const { call, notices } = await checked({ provider: { type: "demo" } }, "tell_time");
-    expect([call.decision.action, notices]).toEqual(["allow", []]);
+    expect([call.decision.action, call.isKnown, notices]).toEqual(["allow", true, []]);
     const policy = { auto_approve: ["save_note"] };
     const ruled = await checked({ provider: { type: "demo" }, policy }, "save_note");
     expect([ruled.call.decision.action, ruled.notices]).toEqual(["allow", []]);
   });
 
-  async function checked(agent: object, tool = "read_file") {
+  it("knows the agent's own tools and those of its MCP servers, where the configuration is trusted", async () => {
+    const policy = {
+      rules: [{ deny: { mcp_server: "h" } }, { allow: { tool: ["look", "h__*"] } }],
+    };
+    const agent = { provider: LOCAL, workspace: true, policy, ...(await withOwnTools()) };
+    const own = await checked(agent, "look");
+    expect([own.call.decision.action, own.call.isKnown, own.call.problem, own.notices]).toEqual([
+      "allow",
+      true,
+      "word is missing",
+      [],
+    ]);
+    const served = await checked(agent, "h__echo");
+    expect([served.call.decision.action, served.call.isKnown, served.notices]).toEqual([
+      "deny",
+      true,
+      [],
+    ]);
+    expect(served.call.decision.context).toMatchObject({ mcpServer: "h", mcpTool: "echo" });
+    const none = await checked(agent, "nothing");
+    expect([none.call.isKnown, none.notices]).toEqual([false, []]);
+  });
+
+  it("runs no code of a configuration that is not trusted, and says why a tool is unknown", async () => {
+    const agent = { provider: LOCAL, workspace: true, ...(await withOwnTools()) };
+    const untrusted = async () => false;
+    const told = (tool: string, where: string): string =>
+      `agents.coder: ${tool} is not looked for in ${where}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`;
+    const own = await checked(agent, "look", untrusted);
+    expect([own.call.isKnown, own.notices]).toEqual([false, [told("look", "its tool files")]]);
+    const served = await checked(agent, "h__echo", untrusted);
+    expect(served.notices).toEqual([told("h__echo", "the MCP server h")]);
+    expect(existsSync(join(own.folder, "loaded.txt"))).toBe(false);
+    const read = await checked(agent, "read_file");
+    expect([read.call.isKnown, existsSync(join(read.folder, "loaded.txt"))]).toEqual([true, false]);
+  });
+
+  it("says what is wrong with tools that cannot be loaded or connected to", async () => {
+    const mcpServers = { gone: { command: "./nothing-here" } };
+    const agent = { provider: LOCAL, tools: ["./broken.mjs"], mcpServers };
+    const broken = await checked(agent, "look");
+    expect(broken.notices).toEqual([
+      "A session would not start: agents.coder: Cannot load ./broken.mjs: there is no such file",
+    ]);
+    const gone = await checked({ ...agent, tools: [] }, "gone__add");
+    expect([gone.call.isKnown, gone.notices]).toEqual([
+      false,
+      [expect.stringContaining("The MCP server gone")],
+    ]);
+  });
+
+  async function withOwnTools(): Promise<object> {
+    const args = [await bundled("hostile-server.ts")];
+    return { tools: ["./own.mjs"], mcpServers: { h: { command: process.execPath, args } } };
+  }
+
+  async function checked(agent: object, tool = "read_file", isTrusted = async () => true) {
     const { folder, file } = project({ coder: agent });
     const notices: string[] = [];
     const { directory, clock, environment } = surroundings(folder);
@@ -243,7 +318,7 @@ describe("a check of a policy", () => {
       protectedFolders: [],
       notice: (line) => notices.push(line),
       tool,
-      around: { directory, clock, environment },
+      around: { directory, clock, environment, version: "1", isTrusted },
     });
     const call = await checkCall(judged, { name: tool, input: { path: "src/mcp.mjs" } });
     return { call, notices, judged, folder };

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent, AgentEventType } from "../../src/domain/agent-event.ts";
@@ -116,9 +116,10 @@ async function eventOf<Type extends AgentEventType>(
 describe("spanline up", () => {
   it("keeps everything for its user alone, also what an older version left open", async () => {
     const directory = temporaryFolder();
-    for (const name of ["sessions.db", "owner.lock"]) {
-      writeFileSync(join(directory, name), "", { mode: 0o644 });
-    }
+    const file = join(directory, "sessions.db");
+    await (await openSqliteStore({ file })).close();
+    chmodSync(file, 0o644);
+    writeFileSync(join(directory, "owner.lock"), "", { mode: 0o644 });
     await up(directory, ["-p", "0"]);
     const modes = readdirSync(directory, { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -47,6 +47,15 @@ async function logOf(directory: string, sessionId: string): Promise<readonly str
   return events.map(({ event }) => event.type);
 }
 
+describe.skipIf(process.platform === "win32")("the socket of an owner", () => {
+  it("The owner's socket can be opened by its user only", async () => {
+    const directory = temporaryFolder();
+    await bridgeOn(directory).joined();
+    const { address } = JSON.parse(await readFile(join(directory, "bridge.json"), "utf8"));
+    expect((statSync(address).mode & 0o777).toString(8)).toBe("600");
+  });
+});
+
 describe("an owner whose disk fails", () => {
   it("lets go, and a joined process does what it was asked, once", async () => {
     const directory = temporaryFolder();

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
 import { startEditor, type Editor } from "../support/editor.ts";
+import { until } from "../support/until.ts";
 
 const root = join(import.meta.dirname, "../..");
 let folder = "";
@@ -155,8 +156,4 @@ function expectAtMost(written: readonly string[], wanted: readonly string[]): vo
     expect(rest).toContain(note);
     rest.splice(rest.indexOf(note), 1);
   }
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,6 +3,7 @@ import type {
   HarnessMessage as Message,
 } from "@aws-sdk/client-bedrock-agentcore";
 import { describe, expect, it } from "vitest";
+import { harnessNamed, started, TOKEN } from "./control-support.ts";
 import { HARNESS_ARN, invoke, reasonsIn, running, type Setup } from "./data-support.ts";
 
 /** Inputs that the SDK sends although its types forbid them. */
@@ -103,6 +104,47 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
       reason: "FieldValidationFailed",
       fieldList: [{ name: "messages.1.member.content.1.member" }, { name: "systemPrompt" }],
     });
+  });
+
+  it("An MCP server's outbound authentication is checked by both planes", async () => {
+    const { url } = await running();
+    const tools = [
+      { awsIam: { service: "execute-api" } },
+      { none: {} },
+      {},
+      { awsIam: {}, none: {} },
+      { awsIam: {} },
+      { awsIam: { service: "a b", region: "" } },
+      { oauth: {} },
+    ].map((outboundAuth) => ({
+      type: "remote_mcp",
+      config: { remoteMcp: { url: "https://example.com/mcp", outboundAuth } },
+    }));
+    const query = new URLSearchParams({ harnessArn: HARNESS_ARN });
+    const invocation = await fetch(`${url}/harnesses/invoke?${query.toString()}`, {
+      method: "POST",
+      headers: { "x-amzn-bedrock-agentcore-runtime-session-id": "a".repeat(33) },
+      body: JSON.stringify({ messages: [user([{ text: "x" }])], tools }),
+    });
+    const { emulator } = await started();
+    const creation = await fetch(`${emulator.url}/harnesses`, {
+      method: "POST",
+      body: JSON.stringify({ ...harnessNamed("helper"), clientToken: TOKEN, tools }),
+    });
+    const auth = (at: number): string => `tools.${at}.member.config.remoteMcp.outboundAuth`;
+    const names = [
+      auth(3),
+      auth(4),
+      `${auth(5)}.awsIam.service`,
+      `${auth(6)}.awsIam.service`,
+      `${auth(6)}.awsIam.region`,
+      `${auth(6)}.awsIam.region`,
+      auth(7),
+    ];
+    for (const answer of [invocation, creation]) {
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ fieldList: names.map((name) => ({ name })) });
+    }
   });
 
   it("a harness that there is not", async () => {

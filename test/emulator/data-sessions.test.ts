@@ -25,6 +25,7 @@ import {
   type Running,
   type Setup,
 } from "./data-support.ts";
+import { until } from "../support/until.ts";
 
 /** Says "ok"; asked "?", says the texts of the conversation. */
 const memory: Brain = {
@@ -320,17 +321,15 @@ async function spawned(program: string, dataDirectory: string) {
 
 /** Resolves when some file of a folder holds a text; looks again each time the event loop comes round. */
 async function fileWith(folder: string, text: string): Promise<void> {
-  for (;;) {
-    const files = (() => {
-      try {
-        return readdirSync(folder);
-      } catch {
-        return [];
-      }
-    })();
-    if (files.some((file) => readFileSync(join(folder, file), "utf8").includes(text))) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const files = (): readonly string[] => {
+    try {
+      return readdirSync(folder);
+    } catch {
+      return [];
+    }
+  };
+  const has = (file: string): boolean => readFileSync(join(folder, file), "utf8").includes(text);
+  await until(() => files().some(has), files);
 }
 
 describe("a client that leaves", () => {

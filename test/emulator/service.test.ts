@@ -55,6 +55,19 @@ describe("the emulator as a server", () => {
     expect(await response.json()).toEqual({ message: `There is no ${method} ${path}` });
   });
 
+  it.each([
+    ["InvokeWebSearch", "/web-search/search-abcdefghij/invoke"],
+    ["ResetTokenVaultKeyMaterial", "/identities/reset-token-vault-key-material"],
+  ])("An operation that is not emulated is refused by its name: %s", async (name, path) => {
+    const { emulator } = await started();
+    const response = await post(emulator.url + path, {});
+    expect([response.status, response.headers.get("x-amzn-errortype")]).toEqual([
+      404,
+      "UnknownOperationException",
+    ]);
+    expect(await response.json()).toEqual({ message: `The emulator does not support ${name}` });
+  });
+
   it("closes its data plane when it cannot listen", async () => {
     const { emulator } = await started();
     let closed = false;

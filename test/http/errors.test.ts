@@ -244,11 +244,29 @@ describe("a request that comes slowly", () => {
 });
 
 describe("connections", () => {
-  it("over the limit are closed", async () => {
+  it("over the limit are told so with a status and a code of their own, and are closed", async () => {
     const server = await started({ limits: { ...TEST_LIMITS, connections: 1 } });
     const first = await server.raw();
-    const second = await server.raw();
-    expect(await second.toArray()).toEqual([]);
+    const { status, headers, json } = await server.call("GET", "/");
+    expect([status, headers["retry-after"], headers.connection, json]).toEqual([
+      503,
+      "10",
+      "close",
+      {
+        error: {
+          message: "The bridge has as many connections open as it allows",
+          code: "overloaded",
+        },
+      },
+    ]);
     first.destroy();
+  });
+
+  it("far over the limit are closed", async () => {
+    const server = await started({ limits: { ...TEST_LIMITS, connections: 1 } });
+    const open = await Promise.all(Array.from({ length: 101 }, () => server.raw()));
+    const last = await server.raw();
+    expect(await last.toArray()).toEqual([]);
+    for (const socket of open) socket.destroy();
   });
 });

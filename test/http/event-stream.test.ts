@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { eventStream, eventText } from "../../src/http/event-stream.ts";
 import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./served.ts";
+import { until } from "../support/until.ts";
 
 const open: Served[] = [];
 
@@ -97,7 +98,7 @@ describe("events", () => {
     const next = async (): Promise<string> => String((await once(response, "data"))[0]);
     expect(await next()).toBe("event: a\ndata: 1\n\n");
     const quiet = next();
-    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => clock.pending > 0);
     clock.advance(14_999);
     clock.advance(1);
     expect(await quiet).toBe(":\n\n");

@@ -10,6 +10,7 @@ import { operationRoutes, type OperationOptions } from "../../src/http/operation
 import { rateLimits } from "../../src/http/rate-limits.ts";
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./served.ts";
+import { until } from "../support/until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const auth = { authorization: `Bearer ${KEY}` };
@@ -222,7 +223,7 @@ describe("health", () => {
     const clock = fakeClock();
     const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
     const asked = call("GET", "/readyz");
-    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => clock.pending > 0);
     clock.advance(2000);
     expect((await asked).status).toBe(503);
   });
@@ -262,7 +263,7 @@ describe("the access log", () => {
     const response = await begin("GET", "/v1/stream", { headers: auth });
     await once(response, "data");
     response.destroy();
-    while (lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => lines.length > 0);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ status: 200, end: "gone" });
   });
 });

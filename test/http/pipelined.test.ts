@@ -7,6 +7,7 @@ import { webSockets } from "../../src/http/web-sockets.ts";
 import { openAiErrors } from "../../src/http/openai-errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { plain, served, type Served } from "./served.ts";
+import { until } from "../support/until.ts";
 
 /** Requests that come before their client has an answer to the one before. */
 const get = (path: string, headers = "") =>
@@ -37,10 +38,6 @@ async function worldOf(options: Parameters<typeof served>[1] = {}): Promise<Worl
   const server = await served([route], options);
   onTestFinished(() => server.close());
   return { server, begun, release: () => waiting.shift()?.() };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it("each is begun when the one before it was answered", async () => {

@@ -13,6 +13,7 @@ import {
 } from "../../src/http/web-sockets.ts";
 import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
 import { plain, served, type Served } from "./served.ts";
+import { until } from "../support/until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const open: Served[] = [];
@@ -300,7 +301,7 @@ describe("a client that does not read", () => {
     );
     const socket = await rawSocket(server);
     socket.pause();
-    while (opened?.gone.aborted !== true) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => opened?.gone.aborted === true);
     expect(clock.now()).toBe(fakeClock().now());
     socket.destroy();
   });
@@ -318,7 +319,7 @@ describe("a client that does not read", () => {
     };
     flood();
     await closed;
-    while (sockets.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => sockets.open === 0);
     expect(server.bugs).toEqual([]);
   });
 });

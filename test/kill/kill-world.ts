@@ -14,6 +14,7 @@ import type { Switches } from "../../src/emulator/switches.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import type { KilledBridge } from "../programs/killed-bridge.ts";
 import { answering, says, startModel, type Asked, type Scripted } from "../support/model-server.ts";
+import { lastOf, PROCESS_MS } from "../support/within.ts";
 
 /** An emulator that outlives every bridge, and what it was told. */
 export interface KillWorld {
@@ -62,15 +63,22 @@ async function worldAround(
   const folder = await mkdtemp(join(tmpdir(), "spanline-kill-"));
   const file = join(folder, "sessions.db");
   const effects = join(folder, "effects.txt");
+  const log = async (): Promise<readonly Envelope[]> => {
+    const store = await openSqliteStore({ file, readOnly: true });
+    const events = await store.read("ses_killed", 0, 10_000);
+    await store.close();
+    return events;
+  };
   return {
     heard,
-    run: (program, settings) => runProgram(program, { ...settings, ...agent, file, effects }),
-    async log() {
-      const store = await openSqliteStore({ file, readOnly: true });
-      const events = await store.read("ses_killed", 0, 10_000);
-      await store.close();
-      return events;
+    async run(program, settings) {
+      const run = await runProgram(program, { ...settings, ...agent, file, effects });
+      if (run !== "late") return run;
+      const lines = (await log()).map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
+      const end = `The log ends with\n  ${lastOf(lines)}`;
+      throw new Error(`The bridge did not exit within ${PROCESS_MS / 1000} s. ${end}`);
     },
+    log,
     async effects() {
       if (!existsSync(effects)) return [];
       return (await readFile(effects, "utf8")).trim().split("\n");
@@ -82,12 +90,17 @@ async function worldAround(
   };
 }
 
-function runProgram(program: string, settings: KilledBridge): Promise<Run> {
+/** `late` if the process had to be ended because it did not exit by itself. */
+function runProgram(program: string, settings: KilledBridge): Promise<Run | "late"> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       ["--no-warnings", program, JSON.stringify(settings)],
-      (_, __, errors) => resolve({ signal: child.signalCode, code: child.exitCode, errors }),
+      { timeout: PROCESS_MS, killSignal: "SIGKILL" },
+      (error, _, errors) => {
+        const isLate = error?.killed === true;
+        resolve(isLate ? "late" : { signal: child.signalCode, code: child.exitCode, errors });
+      },
     );
   });
 }

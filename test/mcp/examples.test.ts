@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ToolContext } from "../../src/tools/tool.ts";
 import { exampleProgram, exampleServer } from "../support/mcp-example.ts";
 import { eventually } from "../support/eventually.ts";
 import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
@@ -20,9 +21,17 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
   it("tell of their progress, and stop when they are told", async () => {
     const world = await mcpWorld([exampleProgram("progressExample")]);
     const told: string[] = [];
-    const progress = (text: string) => void told.push(text);
+    const amounts: unknown[] = [];
+    const progress: ToolContext["progress"] = (text, amount) => {
+      told.push(text);
+      amounts.push(amount);
+    };
     expect(await world.call("progressExample__count", { n: 2 }, { progress })).toBe("Counted to 2");
     expect(told).toEqual(["Counting: 1/2", "Counting: 2/2"]);
+    expect(amounts).toEqual([
+      { progress: 1, total: 2 },
+      { progress: 2, total: 2 },
+    ]);
     const controller = new AbortController();
     const { signal } = controller;
     const running = world.call("progressExample__count", { n: 100 }, { progress, signal });

@@ -9,6 +9,9 @@ import { fakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-")));
 let program = "";
@@ -103,7 +106,7 @@ describe("a server that cannot be used", () => {
     expect(opened).not.toHaveBeenCalled();
     clock.advance(1);
     expect(failureOf(await opening)?.message).toBe(
-      "The MCP server h was not ready within 20 seconds; it wrote nothing on stderr",
+      "The MCP server h was not ready within 20 seconds; raise its connectTimeoutMs if it needs longer; it wrote nothing on stderr",
     );
     await expectGone(pid);
   });
@@ -302,14 +305,19 @@ describe("a call", () => {
     expect(odd.sort()).toEqual(["GIVEN", "HOME", "PATH", "TOKEN"]);
   });
 
-  it("is answered with the session's folder when it asks for roots, and with no to anything else", async () => {
-    const world = await mcpWorld([hostile()], { workingDirectory: folder });
+  it("A server that asks for roots gets the session's folder if its settings say so", async () => {
+    const settings = hostile("", { roots: "session" });
+    const world = await mcpWorld([settings], { workingDirectory: folder });
     const roots = { roots: [{ uri: `file://${folder}`, name: folder.split("/").at(-1) }] };
     expect(JSON.parse(String(await world.call("h__roots")))).toEqual({
       jsonrpc: "2.0",
       result: roots,
     });
-    for (const name of ["h__sample", "h__elicit"]) {
+  });
+
+  it("A server that asks for roots, sampling or elicitation is refused by default", async () => {
+    const world = await mcpWorld([hostile()], { workingDirectory: folder });
+    for (const name of ["h__roots", "h__sample", "h__elicit"]) {
       expect(JSON.parse(String(await world.call(name)))).toMatchObject({
         error: { code: -32_601, message: "Method not found" },
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelFromName } from "../../src/models/model-from-name.ts";
-import type { HttpRequest, SendHttp } from "../../src/platform/http-client.ts";
+import { bodyParts, type HttpRequest, type SendHttp } from "../../src/platform/http-client.ts";
 import { NoAnswerError } from "../../src/platform/http-client.ts";
 import { refusalOf } from "./support.ts";
 
@@ -21,7 +21,7 @@ async function sentBy(
 }
 
 function bodyOf({ body }: HttpRequest): unknown {
-  return JSON.parse(new TextDecoder().decode(body));
+  return JSON.parse(Buffer.concat(bodyParts(body ?? [])).toString());
 }
 
 describe("a model by its name", () => {

@@ -6,6 +6,9 @@ import { readPolicy } from "../../src/policy/document/read-policy.ts";
 import { judge } from "../../src/policy/judge.ts";
 import { narrow } from "../../src/policy/narrow.ts";
 import { document, judged } from "./arbitrary.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const ORDER = ["allow", "ask", "deny"];
 

@@ -6,6 +6,9 @@ import { judge } from "../../src/policy/judge.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { document, judged, matcher, type Document } from "./arbitrary.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const RUNS = { numRuns: 2_500 };
 const FEWER = { numRuns: 800 };

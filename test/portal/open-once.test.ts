@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -8,9 +9,12 @@ import { agentOf, ME } from "../support/session-world.ts";
 import { opened, temporaryFile } from "../store/sqlite-support.ts";
 import { servedPortal, withToken, type Answer, type ServedPortal } from "./served-portal.ts";
 
-function sessionsOf(store: Store): RunningSessions {
+function sessionsOf(store: Store, folderFor?: Agent["folderFor"]): RunningSessions {
   const provider = scriptedProvider([says("Yes.")]);
-  const agents = ["demo", "other"].map((name) => agentOf({ name, provider }));
+  const agents = ["demo", "other"].map((name) => ({
+    ...agentOf({ name, provider }),
+    ...(folderFor !== undefined && { folderFor }),
+  }));
   const sessions = createSessions({ store, agents, clock: fakeClock(), owner: "test" });
   onTestFinished(() => sessions.close());
   return sessions;
@@ -83,6 +87,25 @@ describe("a session that is asked for again", () => {
     expect(await countOf(sessions)).toBe(1);
     const same = { title: "Notes", agent: "demo", workingDirectory: null };
     expect(await ask(portal, "k", same)).toMatchObject({ status: 201 });
+  });
+
+  it("A session with the agent's default folder is opened once and refused without a trace under another request", async () => {
+    const sessions = sessionsOf(memoryStore(), async (named = "/default") => `/real${named}`);
+    const portal = await portalOn(sessions);
+    const first = await ask(portal, "k");
+    expect(first).toMatchObject({ status: 201, json: { agent: "demo" } });
+    expect([
+      (await ask(portal, "k")).json,
+      (await ask(portal, "k", { agent: "demo" })).json,
+    ]).toEqual([first.json, first.json]);
+    const chosen = { workingDirectory: "/chosen" };
+    const second = await ask(portal, "l", chosen);
+    expect(second).toMatchObject({ status: 201 });
+    expect((await ask(portal, "l", chosen)).json).toEqual(second.json);
+    for (const body of [chosen, { agent: "other" }]) {
+      expect(await ask(portal, "k", body)).toMatchObject({ status: 409 });
+    }
+    expect(await countOf(sessions)).toBe(2);
   });
 
   it("is another one under another key, without one, and of another principal", async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { sseDecoder, type SseItem } from "../../src/wire/framing/sse.ts";
 import { streamCodec } from "../../src/domain/codec.ts";
 import type { ServedPortal } from "./served-portal.ts";
+import { within } from "../support/within.ts";
 
 /** One item of a stream as a browser would see it. */
 export interface Seen {
@@ -30,7 +31,7 @@ export async function sseClient(
   const items = streamCodec(sseDecoder(), response);
   let id = "";
   const next = async (): Promise<SseItem | undefined> => {
-    const { value, done } = await items.next();
+    const { value, done } = await within(items.next(), () => `${path} is silent after "${id}"`);
     return done === true ? undefined : value;
   };
   return {

@@ -36,6 +36,11 @@ function bodyOf(peer: Peer, at = 0): unknown {
   return JSON.parse(String(peer.requests[at]?.body));
 }
 
+function signedIn(outboundAuth: object) {
+  const config = { remoteMcp: { url: "https://example.com/mcp", outboundAuth } };
+  return { tools: [{ type: "remote_mcp", name: "notes", config }] };
+}
+
 describe("a request to a harness", () => {
   it("goes to the harness of its ARN, under its session, with only what is new [AC-45]", async () => {
     const peer = await answering();
@@ -312,6 +317,14 @@ describe("what cannot be sent", () => {
     ["tools[0].type", { tools: [{}] }],
     ["tools[0].name", { tools: [{ type: "remote_mcp", name: "a/b" }] }],
     ["tools[0].config", { tools: [{ type: "remote_mcp", config: { remoteMcp: {}, other: {} } }] }],
+    ["tools[0].config.remoteMcp.outboundAuth", signedIn({})],
+    ["tools[0].config.remoteMcp.outboundAuth", signedIn({ awsIam: { service: "s3" }, none: {} })],
+    ["tools[0].config.remoteMcp.outboundAuth.awsIam", signedIn({ awsIam: "s3" })],
+    ["tools[0].config.remoteMcp.outboundAuth.awsIam.service", signedIn({ awsIam: {} })],
+    [
+      "tools[0].config.remoteMcp.outboundAuth.awsIam.region",
+      signedIn({ awsIam: { service: "s3", region: "" } }),
+    ],
     ["tools[0]", { tools: [{ type: "inline_function", name: "look" }] }],
     ["allowedTools[1]", { allowedTools: ["*", "a/b/c"] }],
     ["skills[0]", { skills: [{ path: "a", s3: {} }] }],
@@ -327,6 +340,16 @@ describe("what cannot be sent", () => {
     expect(error).toMatchObject({ code: "invalid_option", details: { path } });
     expect(peer.requests).toEqual([]);
   });
+
+  it.each([{ awsIam: { service: "execute-api" } }, { none: {} }, { newerThanThis: {} }])(
+    "An MCP server's outbound authentication goes out as it is written: %j",
+    async (outboundAuth) => {
+      const peer = await answering();
+      const overrides = signedIn(outboundAuth);
+      await converse(harnessSession(peer.url), { overrides });
+      expect(bodyOf(peer)).toMatchObject(overrides);
+    },
+  );
 
   it("is an empty prompt, and results that do not match the calls [AC-44, RMA-P1-4, RMA-P1-5]", async () => {
     const peer = await answering();
@@ -408,7 +431,16 @@ describe("tools that are offered", () => {
     },
   };
   const deployed = [
-    { type: "agentcore_browser", name: "browser" },
+    {
+      type: "remote_mcp",
+      name: "notes",
+      config: {
+        remoteMcp: {
+          url: "https://example.com/notes",
+          outboundAuth: { awsIam: { service: "execute-api", region: "eu-central-1" } },
+        },
+      },
+    },
     { type: "remote_mcp", name: "look", config: { remoteMcp: { url: "https://example.com" } } },
   ];
 

@@ -6,6 +6,9 @@ import { describe, expect, it } from "vitest";
 import { bundled } from "../support/bundled.ts";
 import { crc32 } from "node:zlib";
 import { awsFrame, startEventStream, startPeer, textTurn } from "../support/peer.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const MEGABYTE = 1024 * 1024;
 const FLOOD_BYTES = 100 * MEGABYTE;

@@ -47,6 +47,20 @@ const SLOW = { visible: 500, create: 11_000, endpointVisible: 12_000, endpoint: 
 const spec = { ...SPEC, name: "support" };
 
 describe("on the emulator", () => {
+  it("A harness is provisioned with an MCP server that it signs in to by its role", async () => {
+    const { client, budget, settled } = await started();
+    const tools = [
+      { awsIam: { service: "execute-api", region: "eu-central-1" } },
+      { none: {} },
+    ].map((outboundAuth, at) => ({
+      type: "remote_mcp",
+      name: `notes_${at}`,
+      config: { remoteMcp: { url: "https://example.com/mcp", outboundAuth } },
+    }));
+    const created = await settled(client.createHarness({ ...spec, tools }, budget));
+    expect(created.raw["tools"]).toEqual(tools);
+  });
+
   it("a harness is provisioned in the service's own time, and the AWS SDK sees it [RMA-P0-13, RMA-P1-12]", async () => {
     // The SDK signs by a clock of its own.
     const { emulator, client, clock, settled } = await started({

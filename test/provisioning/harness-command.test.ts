@@ -9,6 +9,7 @@ import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
 import { bundled } from "../support/bundled.ts";
 import { ROLE } from "../support/control-plane.ts";
+import { PROCESS_MS, within } from "../support/within.ts";
 
 /** Runs a command on a terminal of its own. */
 const TERMINAL = "script";
@@ -64,7 +65,8 @@ async function place(options: EmulatorOptions = {}): Promise<Place> {
     return {
       async said(words) {
         while (!(stdout + stderr).includes(words)) {
-          await Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+          const more = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+          await within(more, () => `"${words}" was not said: ${stdout}${stderr}`, PROCESS_MS);
         }
       },
       type: (text) => void child.stdin.write(text),

@@ -1,7 +1,12 @@
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
-import { says, wants } from "../support/scripted-provider.ts";
-import { send, serveAnswers, type Scripted } from "./support/talk.ts";
+import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { until } from "../support/until.ts";
+import { gate, saysWhen } from "./surface/world.ts";
+import { serveSessions, type ServedSessions } from "./support/serve-sessions.ts";
+import { send, serveAnswers } from "./support/talk.ts";
 
 const KEYS = [
   { name: "ada", key: "key-of-ada-0123456789" },
@@ -15,7 +20,7 @@ const WEATHER = {
   strict: null,
 } as const;
 
-function clientOf({ baseUrl, apiKey }: Scripted): OpenAI {
+function clientOf({ baseUrl, apiKey }: Pick<ServedSessions, "baseUrl" | "apiKey">): OpenAI {
   return new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 });
 }
 
@@ -180,22 +185,149 @@ describe("a conversation", () => {
     expect((await send(served, ["GET", `/conversations/${id}`])).status).toBe(200);
   });
 
-  it("is not written to by others, and says why", async () => {
-    const served = await serveAnswers([says("Hello")]);
+  it("Metadata is kept at creation, replaced by an update, and its title is the session's", async () => {
+    const store = memoryStore();
+    const served = await serveAnswers([says("Hello")], { store });
+    const client = clientOf(served);
+    const metadata = { title: "Who is who", project: "x", __proto__x: "y" };
+    const { id } = await client.conversations.create({ metadata });
+    await client.responses.create({ model: "scripted", input: "Hi", conversation: id });
+    expect((await client.conversations.retrieve(id)).metadata).toEqual(metadata);
+    const changed = { title: "Others", topic: "z" };
+    expect((await client.conversations.update(id, { metadata: changed })).metadata).toEqual(
+      changed,
+    );
+    expect(await served.sessions.find(id)).toMatchObject({ title: "Others" });
+    await served.stop();
+    const again = await serveAnswers([says("Hello")], { store });
+    expect((await clientOf(again).conversations.retrieve(id)).metadata).toEqual(changed);
+    const { json } = await send(again, ["POST", `/conversations/${id}`], { body: {} });
+    expect(json.error).toMatchObject({ code: "missing_field", param: "metadata" });
+  });
+
+  it("Items that are added before the first turn are told to the agent and listed [OR-38]", async () => {
+    const served = await serveAnswers([says("You are Alice, in Paris.")]);
     const client = clientOf(served);
     const { id } = await client.conversations.create({});
-    await expect(client.conversations.items.create(id, { items: [said] })).rejects.toMatchObject({
-      status: 400,
-      code: "conversation_not_writable",
+    const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
+    const added = await client.conversations.items.create(id, { items: [said, answer] });
+    expect([added.object, added.has_more, added.data.map(shown)]).toEqual([
+      "list",
+      false,
+      ["user: I am Alice.", "assistant: Hello Alice."],
+    ]);
+    const call = { type: "function_call", call_id: "c1", name: "locate", arguments: "{}" } as const;
+    const output = { type: "function_call_output", call_id: "c1", output: "Paris" } as const;
+    await client.conversations.items.create(id, { items: [call, output] });
+    await client.responses.create({ model: "scripted", input: "Who am I?", conversation: id });
+    expect(served.provider.calls).toMatchObject([
+      {
+        sessionId: id,
+        input: { texts: ["Who am I?"] },
+        history: [
+          { role: "user", blocks: [{ text: "I am Alice." }] },
+          { role: "assistant", blocks: [{ text: "Hello Alice." }, { call: { id: "c1" } }] },
+          { role: "user", blocks: [{ result: { callId: "c1", isError: false } }] },
+        ],
+      },
+    ]);
+    const listed = await client.conversations.items.list(id, { order: "asc" });
+    expect(listed.data.map(shown)).toEqual([
+      "user: I am Alice.",
+      "assistant: Hello Alice.",
+      "function_call",
+      "function_call_output",
+      "user: Who am I?",
+      "assistant: You are Alice, in Paris.",
+    ]);
+    expect(listed.data.slice(0, 2)).toEqual(added.data);
+  });
+
+  it("A client that only stores its history in a conversation sends it whole, and each turn is told all of it [OR-38]", async () => {
+    const served = await serveAnswers([says("Hello Alice."), says("You are Alice.")]);
+    const client = clientOf(served);
+    const { id } = await client.conversations.create({});
+    for (const content of ["I am Alice.", "Who am I?"]) {
+      const { data } = await client.conversations.items.list(id, { order: "asc" });
+      const prompt = { type: "message", role: "user", content } as const;
+      await client.conversations.items.create(id, { items: [prompt] });
+      const input = [...data, prompt] as OpenAI.Responses.ResponseInput;
+      const { output } = await client.responses.create({ model: "scripted", input });
+      await client.conversations.items.create(id, { items: output as never });
+    }
+    expect(
+      served.provider.calls.map(({ input, history }) => [history.length, input.texts]),
+    ).toEqual([
+      [0, ["I am Alice."]],
+      [2, ["Who am I?"]],
+    ]);
+    const { data } = await client.conversations.items.list(id, { order: "asc" });
+    expect(data.map(shown)).toEqual([
+      "user: I am Alice.",
+      "assistant: Hello Alice.",
+      "user: Who am I?",
+      "assistant: You are Alice.",
+    ]);
+  });
+
+  it("Items are added between turns of an agent whose history is here, and refused for one that keeps its own", async () => {
+    const items = [said, { type: "message", role: "assistant", content: "Hello." } as const];
+    const answers = [says("One"), says("Two")];
+    const takes = { instructions: true, tools: true } as const;
+    const here = scriptedProvider(answers, { takes, keepsHistory: false });
+    const agents = [
+      defineAgent({ name: "here", provider: here }),
+      defineAgent({ name: "there", provider: scriptedProvider(answers, { takes }) }),
+    ];
+    const served = await serveSessions({ agents });
+    const client = clientOf(served);
+    const ids = new Map<string, string>();
+    for (const model of ["here", "there"]) {
+      const { conversation } = await client.responses.create({ model, input: "Hi" });
+      ids.set(model, conversation?.id ?? "");
+    }
+    await client.conversations.items.create(ids.get("here") ?? "", { items });
+    const conversation = ids.get("here") ?? "";
+    await client.responses.create({ model: "here", input: "So?", conversation });
+    expect(here.calls.at(-1)?.history).toMatchObject([
+      { role: "user", blocks: [{ text: "Hi" }] },
+      { role: "assistant", blocks: [{ text: "One" }] },
+      { role: "user", blocks: [{ text: "I am Alice." }] },
+      { role: "assistant", blocks: [{ text: "Hello." }] },
+    ]);
+    const refused = client.conversations.items.create(ids.get("there") ?? "", { items });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: "conversation_not_writable" });
+  });
+
+  it("Items are refused while a turn runs, without a call for a result, and if there are none", async () => {
+    const end = gate();
+    const served = await serveAnswers([saysWhen("Well", end)]);
+    const client = clientOf(served);
+    const { id } = await client.conversations.create({});
+    const add = (items: unknown) =>
+      send(served, ["POST", `/conversations/${id}/items`], { body: { items } });
+    const output = { type: "function_call_output", call_id: "c1", output: "Paris" };
+    const refused = [await add([output]), await add([]), await add("Hi")];
+    expect(refused.map(({ status, json }) => [status, json.error.code])).toEqual([
+      [400, "unknown_call"],
+      [400, "missing_field"],
+      [400, "invalid_type"],
+    ]);
+    const stream = await client.responses.create({
+      model: "scripted",
+      input: "Hi",
+      conversation: id,
+      stream: true,
     });
-    await expect(
-      client.conversations.update(id, { metadata: { topic: "x" } }),
-    ).rejects.toMatchObject({ status: 400, code: "unsupported_metadata" });
+    for await (const { type } of stream) if (type === "response.output_text.delta") break;
+    await until(() => served.provider.calls.length === 1);
+    const busy = await add([said]);
+    expect([busy.status, busy.json.error.code]).toEqual([409, "session_busy"]);
+    end.open();
   });
 
   it.each([
-    [{ metadata: { topic: "x" } }, "unsupported_metadata", "metadata.topic"],
-    [{ metadata: { title: "T", project: "x" } }, "unsupported_metadata", "metadata.project"],
+    [{ metadata: { topic: 7 } }, "invalid_type", "metadata.topic"],
     [{ items: [{ role: "system", content: "Be brief." }] }, "unsupported_item", "items[0]"],
     [{ items: [{ type: "item_reference", id: "msg_1" }] }, "item_not_found", "items[0]"],
     [{ items: "Hello" }, "invalid_type", "items"],

@@ -5,12 +5,15 @@ import type { Envelope } from "../../src/domain/envelope.ts";
 import { isObject } from "../../src/domain/json.ts";
 import { sessionOfItem } from "../../src/wire/responses/ids.ts";
 import { unrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
-import { TRACE_MODES, type TraceMode } from "../../src/wire/responses/request/trace-mode.ts";
+import { TRACE_MODES, type TraceMode } from "../../src/domain/trace-mode.ts";
 import { responseFrom, responseStream } from "../../src/wire/responses/stream/response-stream.ts";
 import type { StreamEvent } from "../../src/wire/responses/stream/stream-event.ts";
 import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
 import { eventProblems } from "./open-responses-schema.ts";
 import { violationsIn } from "./stream-checker.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 function recordedAs(trace: TraceMode, clientTools: readonly string[] = []) {
   return { ...unrecordedRequest("demo"), trace, clientTools };

@@ -4,6 +4,7 @@ import type { Store } from "../../src/store/store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
 import { agentOf, tool, worldOf } from "../support/session-world.ts";
+import { until } from "../support/until.ts";
 
 const IDLE_MS = 60_000;
 
@@ -30,10 +31,6 @@ function counting(store: Store): Store & { readonly acquired: number; readonly r
   };
 }
 
-async function untilIdle(done: () => boolean): Promise<void> {
-  while (!done()) await new Promise((resolve) => setImmediate(resolve));
-}
-
 describe("a session that nobody uses", () => {
   it("is let go from memory, and taken up again by its next command", async () => {
     const clock = fakeClock();
@@ -43,7 +40,7 @@ describe("a session that nobody uses", () => {
     await world.prompt("First");
     await world.event("turn.finished");
     clock.advance(2 * IDLE_MS);
-    await untilIdle(() => store.released === 1);
+    await until(() => store.released === 1);
     await world.prompt("Second");
     expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(store.acquired).toBe(2);
@@ -60,7 +57,7 @@ describe("a session that nobody uses", () => {
     const agent = agentOf({ provider, tools: [work], approvals });
     const opened = await worldOf(agent, { store, clock });
     clock.advance(IDLE_MS);
-    await untilIdle(() => store.released === 1);
+    await until(() => store.released === 1);
     await opened.prompt("First");
     await opened.event("approval.requested");
 
@@ -139,7 +136,7 @@ describe("a session that nobody uses", () => {
     await passMinutes(5);
     expect(store.released).toBe(0);
     await passMinutes(11);
-    await untilIdle(() => store.released === 1);
+    await until(() => store.released === 1);
   });
 
   it("keeps its lease for as long as it is in memory", async () => {

@@ -224,6 +224,27 @@ describe("the receipt of a decision", () => {
     expect([started, ran]).toEqual([[], []]);
   });
 
+  it.each([
+    ["allows it [B-108]", "allow"],
+    ["denies it [B-109]", "deny"],
+    ["does not decide in time [B-109]", "nothing"],
+  ] as const)("is copied into the record of an approver who %s", async (_, said) => {
+    const clock = fakeClock();
+    const world = await worldOf(writing("ask").agent(), { clock });
+    await world.prompt("Write.");
+    const { approvalId, deadline } = await world.event("approval.requested");
+    const { decision: receipt } = await world.event("policy.decided");
+    if (said === "nothing") clock.advance(deadline - clock.now());
+    else await world.answer(approvalId, said);
+    expect(await world.event("approval.resolved")).toEqual({
+      type: "approval.resolved",
+      approvalId,
+      decision: said === "nothing" ? "deny" : said,
+      by: said === "nothing" ? "deadline" : "person",
+      receipt,
+    });
+  });
+
   it("says nothing of paths for an agent that has lists of tools alone", async () => {
     const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };
     const provider = scriptedProvider([wants(call), says("Well.")]);

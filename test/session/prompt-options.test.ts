@@ -57,7 +57,6 @@ describe("what a prompt asks for", () => {
     const world = await worldOf(agentOf({ provider: scriptedProvider([says("Yes.")]) }));
     const before = await world.log();
     for (const [name, options] of [
-      ["instructions", { instructions: "Be brief." }],
       ["tools", { tools: [mine] }],
       ["allowedTools", { allowedTools: [] }],
       ["maxOutputTokens", { maxOutputTokens: 5 }],

@@ -19,8 +19,16 @@ import {
   simulatedSession,
   type SimulatedSession,
 } from "./simulation/simulated-session.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "max" }));
+
+/** Stories per property; default: enough for every test run. `SPANLINE_STORIES=100000` runs more. */
+function storyCount(usual: number): number {
+  return Number(process.env["SPANLINE_STORIES"] ?? usual);
+}
 
 /** Nothing but people and rules ends what is asked here. */
 const anyPatientAgent = anyAgent.map((facts) => {
@@ -81,7 +89,7 @@ describe("a session, whatever happens to it in whatever order", () => {
         comeToRest(session);
         expect(session.state.turn).toMatchObject({ current: null, queue: [] });
       }),
-      { numRuns: 2000 },
+      { numRuns: storyCount(2000) },
     );
   });
 
@@ -93,7 +101,7 @@ describe("a session, whatever happens to it in whatever order", () => {
         comeToRest(session);
         expect(session.state.turn).toMatchObject({ current: null, queue: [] });
       }),
-      { numRuns: 1000 },
+      { numRuns: storyCount(1000) },
     );
   });
 
@@ -108,7 +116,7 @@ describe("a session, whatever happens to it in whatever order", () => {
         const snapshot = asSnapshot(log.slice(0, at).reduce(evolve, initialState));
         expect(log.slice(at).reduce(evolve, snapshot)).toEqual(state);
       }),
-      { numRuns: 300 },
+      { numRuns: storyCount(300) },
     );
   });
 });

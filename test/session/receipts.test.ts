@@ -104,6 +104,14 @@ describe("the signed receipts of a session", () => {
     ]);
   });
 
+  it("A receipt that is copied into the log of another session is forged [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const copied = log.map((envelope): Envelope => ({ ...envelope, sessionId: "ses_other" }));
+    expect(found(copied, keys).map(({ entry }) => entry?.signature)).toEqual(
+      Array.from({ length: 4 }, () => "forged"),
+    );
+  });
+
   it("cannot be counted anew by who has no key", async () => {
     const { keys, log } = await signedLog();
     const uncounted = log.map((envelope): Envelope => {

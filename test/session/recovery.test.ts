@@ -5,6 +5,7 @@ import type { CallInput } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { policyOf } from "../support/policy.ts";
 import { agentOf, ME, tool, worldOf, type AgentParts } from "../support/session-world.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -74,6 +75,7 @@ describe("a session whose bridge was killed", () => {
     ],
     ["failed", 1, toolError("c1", "send failed when the bridge was killed.")],
     ["run-again", 2, toolSuccess("c1", "sent")],
+    ["deny", 1, toolError("c1", `${lost} ${unknown}`)],
     ["nothing", 1, toolError("c1", `${lost} ${unknown}`)],
   ])(
     "asks about any other tool, and does what the answer says: %s",
@@ -96,7 +98,7 @@ describe("a session whose bridge was killed", () => {
       const { approvalId, question, options } = await world.event("approval.requested");
       expect({ question, options, count }).toEqual({
         question: "outcome",
-        options: ["done", "failed", "run-again"],
+        options: ["run-again", "deny", "done", "failed"],
         count: 1,
       });
       if (answer === "nothing") clock.advance(600_000);
@@ -106,6 +108,55 @@ describe("a session whose bridge was killed", () => {
       expect(resultsIn(provider.calls[1]?.input)).toEqual([result]);
     },
   );
+
+  it("asks before a tool runs again, whatever the rules allow and whatever was allowed for good [W-01]", async () => {
+    const traits = { kind: "other", sideEffect: "none" } as const;
+    const again = async (rule: "ask" | "allow") => {
+      const provider = scriptedProvider([
+        wants({ id: "c1", name: "send" }),
+        wants({ id: "c2", name: "send" }),
+        says("Well."),
+      ]);
+      const send = tool({ name: "send", traits }, (_, context) => {
+        context.progress("sending");
+        return context.toolCallId === first ? "sent" : never();
+      });
+      let first = "";
+      const agent = agentOf({ provider, tools: [send], policy: policyOf([["send", rule]]) });
+      const killed = await worldOf(agent);
+      await killed.prompt("Send.");
+      if (rule === "ask") {
+        const { approvalId, about } = await killed.event("approval.requested");
+        first = about;
+        await killed.answer(approvalId, "allow-always");
+        await killed.event("tool.progressed", 2);
+      } else await killed.event("tool.progressed");
+      const world = await killed.restart();
+      return (await world.events("approval.requested")).at(-1);
+    };
+    const reason =
+      "send was running when the bridge was killed. It may already have run; allowing runs it again.";
+    const context = { ...traits, tool: "send", paths: [], capabilities: [], repeats: 0 };
+    const labels = ["approval_required", "may_have_run"];
+    const request = {
+      type: "approval.requested",
+      question: "outcome",
+      options: ["run-again", "deny", "done", "failed"],
+      action: "send may already have run; allowing runs it again",
+      input: {},
+      approvers: 1,
+      attempt: 2,
+    };
+    const byRule = { action: "ask", rule: null, reason, labels, approvers: 1, context };
+    expect(await again("allow")).toMatchObject({ ...request, decision: byRule });
+    const byGrant = {
+      ...byRule,
+      rule: { source: "rules", index: 0 },
+      reason: `${reason} The policy (rules, entry 1) asks about send`,
+      context: { ...context, repeats: 1 },
+    };
+    expect(await again("ask")).toMatchObject({ ...request, decision: byGrant });
+  });
 
   it("does not make its call again, also when the agent was changed meanwhile", async () => {
     const provider = scriptedProvider([hangs(), says("Yes.")]);

@@ -14,12 +14,13 @@ import {
   type Answer,
 } from "../support/scripted-provider.ts";
 import { agentOf, ME, worldOf } from "../support/session-world.ts";
+import { until } from "../support/until.ts";
 
 const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;
 
 /** A store whose next appends are refused, as often as a test says. */
-function failing(error: Error = new StoreError("store_failed", "The disk is full for a moment")) {
+function failing(error: Error = new StoreError("wrong_seq", "The log is elsewhere for a moment")) {
   const inner = memoryStore();
   let left = 0;
   const store: Store = {
@@ -49,7 +50,7 @@ function inTwo() {
   return { answer, goOn: () => goOn() };
 }
 
-describe("a session whose log could not be written for a moment", () => {
+describe("a session that failed for a moment", () => {
   it("is taken up again, with the clients that it had, and its turn goes on", async () => {
     const { store, fail } = failing();
     const { answer, goOn } = inTwo();
@@ -64,7 +65,7 @@ describe("a session whose log could not be written for a moment", () => {
     expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(await world.events("session.recovered")).toHaveLength(1);
     expect(await world.events("client.detached")).toEqual([]);
-    expect(world.reports).toMatchObject([{ code: "store_failed" }, { code: "store_failed" }]);
+    expect(world.reports).toMatchObject([{ code: "wrong_seq" }, { code: "wrong_seq" }]);
   });
 
   it("is left as it is after some tries, and taken up by the next command", async () => {
@@ -229,7 +230,3 @@ describe("the lease of a session", () => {
     expect(clock.pending).toBe(0);
   });
 });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
-}

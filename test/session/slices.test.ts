@@ -11,7 +11,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filte
 /** Which files make which events: where one is made, its type is the value of a field, and not of a field's type. */
 const makers = sources.flatMap((path) => {
   const text = readFileSync(join(folder, path), "utf8");
-  const types = [...text.matchAll(/(?<!readonly )\btype: "([a-z.]+)"/g)].map(
+  const types = [...text.matchAll(/(?<!readonly )\btype: "([a-z._]+)"/g)].map(
     ([, type = ""]) => type,
   );
   const slice = path.includes("/") ? path.slice(0, path.indexOf("/")) : "session";

@@ -8,7 +8,7 @@ import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Head, Lease, Store } from "../../src/store/store.ts";
 import { opened, tamper, temporaryFile } from "../store/sqlite-support.ts";
 import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, worldOf } from "../support/session-world.ts";
+import { agentOf, ME, readUntil, sessionsOn, worldOf } from "../support/session-world.ts";
 
 interface Told {
   readonly store: Store;
@@ -143,6 +143,27 @@ describe("a snapshot", () => {
     await next.prompt("Second");
     expect(await next.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(next.reports).toMatchObject([DAMAGED]);
+  });
+
+  it("A session that each process uses for a single turn gets a snapshot all the same", async () => {
+    const session = await told(memoryStore());
+    const { store, sessionId, lease, head } = session;
+    const title = { type: "session.titled", title: "Again" } as const;
+    const draft = { at: 0, visibility: "public", event: title } as const;
+    const events = Array.from({ length: 600 }, () => draft);
+    await store.append(lease, head.seq, { events, sync: false });
+    const provider = scriptedProvider([says("Three.")]);
+    const sessions = sessionsOn(store, agentOf({ provider }));
+    const content = [{ type: "text", text: "Third" }] as const;
+    await sessions.command(sessionId, { type: "prompt", content }, { principal: ME });
+    await readUntil(
+      sessions,
+      sessionId,
+      ({ seq, event }) => seq > head.seq && event.type === "turn.finished",
+    );
+    await sessions.close();
+    const last = await store.head(sessionId);
+    expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(last?.seq);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../../src/session/keep-output.ts";
 import type { CallInput } from "../../src/providers/provider.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
@@ -39,6 +39,97 @@ describe("a tool of the session", () => {
     expect(world.reports).toEqual([new Error("The tool read failed", { cause })]);
   });
 
+  const INVALID = [
+    [
+      "are cut off",
+      `{"path":`,
+      /^read was not run: its arguments could not be read \(.+\)\. Call it/,
+    ],
+    ["are a list", `["a"]`, /an array, wanted an object/],
+    ["are a string", `"a"`, /a string, wanted an object/],
+    ["are null", "null", /null, wanted an object/],
+  ] as const;
+
+  /** Two calls in one step: the first has arguments that can be used. */
+  async function calledWith(inputText: string, parts: object) {
+    const ran: unknown[] = [];
+    const read = tool({ name: "read" }, (input) => void ran.push(input));
+    const first = { id: "c1", name: "read", input: { path: "a" } };
+    const answers = [wants(first, { id: "c2", name: "read", inputText }), says("Oh.")];
+    const provider = scriptedProvider(answers);
+    const world = await worldOf(agentOf({ provider, tools: [read], ...parts }));
+    await world.prompt("Read.");
+    const end = await world.event("turn.finished");
+    return { ran, provider, world, end };
+  }
+
+  it.each(INVALID)(
+    "A tool call whose arguments %s is not run, and the model is told why [RMA-P0-4]",
+    async (_, inputText, text) => {
+      const { ran, provider, world, end } = await calledWith(inputText, {});
+      expect(ran).toEqual([{ path: "a" }]);
+      expect(resultsIn(provider.calls[1]?.input)).toMatchObject([
+        { callId: "c1", isError: false },
+        { callId: "c2", isError: true, parts: [{ text: expect.stringMatching(text) }] },
+      ]);
+      expect(end).toMatchObject({ outcome: "completed" });
+      const [, called] = await world.events("tool.called");
+      expect(called?.call).toMatchObject({ id: "c2", input: null, inputText });
+    },
+  );
+
+  it.each(INVALID)(
+    "With invalidToolInput: fail, a tool call whose arguments %s fails the turn, and no tool of its step runs [RMA-P0-4]",
+    async (_, inputText) => {
+      const invalidToolInput = "fail" as const;
+      const { ran, provider, world, end } = await calledWith(inputText, { invalidToolInput });
+      expect(ran).toEqual([]);
+      expect(provider.calls).toHaveLength(1);
+      const [, called] = await world.events("tool.called");
+      expect(end).toMatchObject({
+        outcome: "failed",
+        failure: {
+          code: "invalid_tool_input",
+          message: expect.stringMatching(/^The agent called read with arguments that are not a/),
+          details: { tool: "read", toolCallId: called?.toolCallId },
+        },
+      });
+      expect(called?.call).toMatchObject({ input: null, inputText });
+      // The session stays usable.
+      await world.prompt("Again.");
+      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    },
+  );
+
+  it("A tool call that the provider ran is never dispatched here, though a tool here has its name [B-086]", async () => {
+    const ran: unknown[] = [];
+    const read = tool({ name: "read" }, (input) => void ran.push(input));
+    const call = toolCall({ id: "s1", name: "read", inputText: "{}", runBy: "server" });
+    const at = { message: 0, block: 0 };
+    const provider = scriptedProvider([
+      async function* () {
+        yield { type: "message.start", message: 0, role: "assistant" };
+        yield { type: "tool.start", ...at, callId: "s1", name: "read" };
+        yield { type: "tool.end", ...at, call };
+        const result = toolSuccess("s1", "from there");
+        yield { type: "tool.result", message: 0, block: 1, result };
+        yield { type: "message.end", message: 0, reason: "end_turn" };
+        yield { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null };
+      },
+    ]);
+    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    await world.prompt("Read.");
+    await world.event("turn.finished");
+    expect(ran).toEqual([]);
+    expect(provider.calls).toHaveLength(1);
+    const types = (await world.log()).map(({ event }) => event.type);
+    const ours = /^(?:tool\.(?:examined|started)|policy\.|approval\.)/;
+    expect(types.filter((type) => ours.test(type))).toEqual([]);
+    expect(await world.event("tool.finished")).toMatchObject({
+      result: { callId: "s1", parts: [{ text: "from there" }] },
+    });
+  });
+
   it("that takes too long is stopped, and gives the agent an error [AC-48] [RMA-P0-6]", async () => {
     const clock = fakeClock();
     const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Oh.")]);
@@ -60,6 +151,25 @@ describe("a tool of the session", () => {
       durationMs: 5000,
     });
     expect(signal?.aborted).toBe(true);
+  });
+
+  it("Progress that a tool tells in numbers is logged with its numbers [B-035]", async () => {
+    const clock = fakeClock();
+    const provider = scriptedProvider([wants({ id: "c1", name: "copy" }), says("Done.")]);
+    const copy = tool({ name: "copy" }, (_, context) => {
+      context.progress("first", { progress: 1, total: 3 });
+      context.progress("second", { progress: 2, total: 3 });
+      context.progress("third");
+      return "copied";
+    });
+    const world = await worldOf(agentOf({ provider, tools: [copy] }), { clock });
+    await world.prompt("Copy.");
+    const { toolCallId } = await world.event("tool.finished");
+    const about = { type: "tool.progressed", toolCallId };
+    expect(await world.events("tool.progressed")).toEqual([
+      { ...about, text: "first", amount: { progress: 1, total: 3 } },
+      { ...about, text: "third" },
+    ]);
   });
 
   it("that hangs keeps no cancel waiting [RMA-P0-6]", async () => {

@@ -93,9 +93,16 @@ describe("prompts of a session", () => {
     const again = await world.restart();
     expect(await again.send(command, { commandId: "1" })).toEqual(first);
     expect(provider.calls.length).toBe(1);
-    // Another principal's names are its own.
+    // A command id of another principal is another command.
     const principal = { ...ME, id: "you" };
-    await again.sessions.command(again.sessionId, command, { principal, commandId: "1" });
+    const others = await again.send(command, { principal, commandId: "1" });
+    expect(others).toEqual({
+      status: "accepted",
+      seq: expect.any(Number),
+      promptId: expect.any(String),
+      turnId: expect.any(String),
+    });
+    expect(others).not.toEqual(first);
     await again.event("turn.finished", 2);
     expect(provider.calls.length).toBe(2);
   });

@@ -51,7 +51,7 @@ describe("the file of a store", () => {
     const file = temporaryFile();
     const steps = ["CREATE TABLE one (a)", "CREATE TABLE two (b); INSERT INTO one VALUES (1)"];
     await tamper(file, (database) => {
-      const sql = new Sql(database);
+      const sql = new Sql(database, file);
       migrate(sql, file, steps.slice(0, 1));
       expect(() => migrate(sql, file, [...steps, "this is no SQL"])).toThrow("syntax error");
       expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(1);
@@ -135,9 +135,7 @@ describe("damage", () => {
         damage,
       );
       const problems = await store.check();
-      expect(problems).toEqual([
-        expect.stringMatching(/^Event 3 of session ses_1 cannot be read: /),
-      ]);
+      expect(problems).toEqual([expect.stringMatching(/^Session ses_1: event 3 cannot be read: /)]);
     },
   );
 
@@ -152,7 +150,8 @@ describe("damage", () => {
     );
     const store = await opened({ file });
     expect(await store.check()).toEqual([
-      "Session ses_1 is at 2001, of which 0 were dropped, but 1989 are there, the last at 1990",
+      "Session ses_1: event 7 is missing",
+      "Session ses_1: events 1991 to 2001 are missing",
     ]);
     await store.close();
     truncateSync(file, 40_960);

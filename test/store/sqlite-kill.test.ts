@@ -2,20 +2,31 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFailed } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { bundled } from "../support/bundled.ts";
+import { randomFrom } from "../support/bytes.ts";
+import { PROCESS_MS, within } from "../support/within.ts";
 import { temporaryFolder } from "./sqlite-support.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 const ROUNDS = 20;
+/** Where each process is killed; another one in every run, and the same in a run that is repeated. */
+const SEED = Number(process.env["SPANLINE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 describe("a process that is killed while it appends", () => {
   it("leaves everything that was reported, without gaps, at any moment [W-33]", async () => {
+    const random = randomFrom(SEED);
+    onTestFailed(() => {
+      process.stderr.write(`Repeat these kills with SPANLINE_SEED=${SEED}\n`);
+    });
     const program = await bundled("append-to-store.ts");
     const file = join(temporaryFolder(), "store.db");
     const heads = new Map<string, number>();
     for (let round = 0; round < ROUNDS; round++) {
-      const reported = await killedAfter(program, file, 1 + Math.floor(Math.random() * 400));
+      const reported = await killedAfter(program, file, 1 + random(400));
       const store = await openSqliteStore({ file });
       expect(await store.check()).toEqual([]);
       for (const [sessionId, seq] of reported) {
@@ -51,7 +62,8 @@ async function killedAfter(
     seen += 1;
     if (seen === lines) child.kill("SIGKILL");
   });
-  await closed;
+  const state = (): string => `${seen} of ${lines} appends were reported`;
+  await within(closed, state, PROCESS_MS).finally(() => child.kill("SIGKILL"));
   expect(child.signalCode).toBe("SIGKILL");
   return reported;
 }

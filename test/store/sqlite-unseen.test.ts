@@ -71,6 +71,23 @@ describe("what is not yet on the disk", () => {
     expect(await store.session("ses_1")).toMatchObject({ seq: 2, title: "2" });
   });
 
+  it("A process that takes a session over reads everything up to the head that it was given", async () => {
+    const { store, hold, release } = await heldStore();
+    const lease = await sessionOf(store, "ses_1", 1);
+    hold();
+    const held = store.append(lease, 1, entry([delta("b")], sync));
+    await later();
+    const takeOver = { owner: "other", now: NOW, forMs: 1, takeOver: true };
+    const taken = store.acquire("ses_1", takeOver).then(async ({ head }) => {
+      const events = await store.read("ses_1", 0, 9);
+      return { head: head.seq, read: events.map(({ seq }) => seq) };
+    });
+    await later();
+    release();
+    expect(await taken).toEqual({ head: 2, read: [1, 2] });
+    await held;
+  });
+
   it("does not confuse the pages of the list", async () => {
     const { store, hold, release } = await heldStore();
     for (const [index, id] of ["ses_1", "ses_2", "ses_3"].entries()) {

@@ -79,7 +79,9 @@ describe("an event of a newer version", () => {
       details: { sessionId: "ses_1" },
     });
     expect(await store.claimDue(NOW, { owner: "me", forMs: HOUR, limit: 9 })).toEqual([]);
-    expect(await store.check()).toEqual([]);
+    expect(await store.check()).toEqual([
+      `Session ses_1: event 2 was written by a newer version (${type}, version ${version})`,
+    ]);
   });
 
   it("does not touch other sessions", async () => {

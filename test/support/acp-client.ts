@@ -6,6 +6,7 @@ import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { serveAcp, type ServeAcpOptions } from "../../src/surfaces/acp/serve-acp.ts";
 import { acpProblems } from "./acp-schema.ts";
+import { lastOf, PROCESS_MS, WAIT_MS, within } from "./within.ts";
 
 export const USER: Principal = { id: "user", rights: ["prompt", "approve", "control"] };
 
@@ -64,7 +65,7 @@ export interface AcpTalk {
   ask(method: string, params?: unknown): Promise<Message>;
   /** The result of a request that is answered with one. */
   result(method: string, params?: unknown): Promise<Message>;
-  /** The next message that fits, from all that came. */
+  /** The first message that fits, of all that came or are to come. Fails if the agent falls silent before it. */
   find(fits: (message: Message) => boolean): Promise<Message>;
   /** What `session/update` told of a session, so far, without the list of commands that follows every setup. */
   updates(sessionId?: string): readonly Message[];
@@ -98,7 +99,7 @@ export function lineClient(from: Readable, to: Writable): LineClient {
   onTestFinished(async () => {
     // Half of a line may be under way.
     const isHalf = (): boolean => rest !== "" && from.readable;
-    while (isHalf()) await nextOf(from);
+    while (isHalf()) await within(nextOf(from), () => `half a line was sent: ${rest}`);
     // It does not come where the test itself has left.
     if (from.readableEnded || !from.destroyed) expect(rest).toBe("");
   });
@@ -140,21 +141,27 @@ export function acpTalk(
 
   const send = (message: unknown): void => write(JSON.stringify(message));
 
-  async function find(fits: (message: Message) => boolean): Promise<Message> {
+  async function find(fits: (message: Message) => boolean, silentMs = WAIT_MS): Promise<Message> {
     for (;;) {
       const found = messages.find(fits);
       if (found !== undefined) return found;
-      await new Promise<void>((resolve) => {
+      const next = new Promise<void>((resolve) => {
         watchers.push(resolve);
       });
+      await within(next, () => `the agent's messages end with\n  ${lastOf(messages)}`, silentMs);
     }
   }
 
-  async function ask(method: string, params: unknown = {}): Promise<Message> {
+  function ask(method: string, params: unknown = {}): Promise<Message> {
     const id = (sent += 1);
     methods.set(id, method);
     send({ jsonrpc: "2.0", id, method, params });
-    return find((message) => message["id"] === id && message["method"] === undefined);
+    const isAnswer = (message: Message): boolean =>
+      message["id"] === id && message["method"] === undefined;
+    const answer = find(isAnswer, PROCESS_MS);
+    // A test may leave a prompt unanswered on purpose.
+    answer.catch(() => {});
+    return answer;
   }
 
   async function result(method: string, params?: unknown): Promise<Message> {
@@ -169,7 +176,7 @@ export function acpTalk(
     send,
     ask,
     result,
-    find,
+    find: (fits) => find(fits),
     updates: (sessionId) =>
       messages.flatMap(({ method, params }) =>
         method === "session/update" &&

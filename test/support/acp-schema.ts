@@ -85,9 +85,10 @@ const VENDOR: ReadonlySet<string> = new Set(
   SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
 );
 
-/** Methods of bridge hosts, which ACP's schema does not know. */
+/** Methods of bridge hosts, which ACP's schema does not have, and one that it has as a notification only. */
 function isOurs(method: string): boolean {
-  return /^(_harn\/)?session\/(attach|takeover|detach|heartbeat|live_clients)$/.test(method);
+  const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
+  return new RegExp(`^(_harn/)?session/(${names})$`).test(method);
 }
 
 /** By every schema that has the definition; one that neither has is a problem of its own. */

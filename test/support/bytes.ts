@@ -18,7 +18,7 @@ export function* twoWaySplits(bytes: Uint8Array): Generator<readonly [Uint8Array
 }
 
 /** A small seeded generator (mulberry32): fuzz runs can be repeated from their seed alone. */
-function randomFrom(seed: number): (below: number) => number {
+export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { rolldown } from "rolldown";
+import { PROCESS_MS, within } from "./within.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -83,11 +84,13 @@ export async function commandLine(): Promise<CommandLine> {
     },
     async run(args, options) {
       const child = start(args, options);
-      const [said, noted, [status]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, "exit"),
-      ]);
+      const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+      const state = async (): Promise<string> => {
+        child.kill("SIGKILL");
+        const [said, noted] = await ended;
+        return `spanline ${args.join(" ")} did not exit.\n${said}\n${noted}`;
+      };
+      const [said, noted, [status]] = await within(ended, state, PROCESS_MS);
       return { stdout: said, stderr: noted, status: typeof status === "number" ? status : null };
     },
   };
@@ -98,9 +101,15 @@ const SEATED = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=tr
 /** Resolves when a stream has said something; with all that it said until then. */
 export async function saying(stream: Readable, words: string): Promise<string> {
   let said = "";
-  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    said += String(chunk);
-    if (said.includes(words)) return said;
+  const chunks = stream.iterator({ destroyOnReturn: false });
+  const state = (): string => `the stream did not say "${words}": ${said}`;
+  for (;;) {
+    const { value, done } = await within(chunks.next(), state, PROCESS_MS);
+    if (done === true) break;
+    said += String(value);
+    if (!said.includes(words)) continue;
+    await chunks.return?.();
+    return said;
   }
   throw new Error(`the stream ended without "${words}": ${said}`);
 }

@@ -4,6 +4,7 @@ import { httpClient, type SendHttp } from "../../src/platform/http-client.ts";
 import { controlClient, type ControlClient } from "../../src/provisioning/control-client.ts";
 import { fakeClock, type FakeClock } from "./fake-clock.ts";
 import { startPeer, type Peer } from "./peer.ts";
+import { PROCESS_MS } from "./within.ts";
 
 export interface Asked {
   readonly method: string;
@@ -97,7 +98,11 @@ export function paced(clock: FakeClock, isHung: (call: string) => boolean = () =
       const state = { over: false };
       const end = (): void => void (state.over = true);
       promise.then(end, end);
+      const start = performance.now();
       while (!state.over) {
+        if (performance.now() - start > PROCESS_MS) {
+          throw new Error(`Not settled; under way: ${[...busy].join(", ")}`);
+        }
         await setImmediate();
         await setImmediate();
         if (!state.over && isIdle()) clock.advance(STEP);

@@ -4,6 +4,7 @@ import * as sdk0 from "@agentclientprotocol/sdk";
 import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
 import { onTestFinished } from "vitest";
+import { lastOf, within } from "./within.ts";
 
 /** The files and terminals of an editor: what is in its buffers it does not save, and a terminal is a real process. */
 export interface EditorMachine {
@@ -83,9 +84,10 @@ export function editorMachine(buffers: Readonly<Record<string, string>> = {}): E
     instead,
     async askedFor(method) {
       while (!asked.some((one) => one.startsWith(method))) {
-        await new Promise<void>((resolve) => {
+        const next = new Promise<void>((resolve) => {
           waiting.push(resolve);
         });
+        await within(next, () => `no request ${method}; these came:\n  ${lastOf(asked)}`);
       }
     },
     async perform(method, params) {

@@ -1,6 +1,7 @@
 import { vi } from "vitest";
+import { PROCESS_MS } from "./within.ts";
 
-/** Waits until something holds, however busy the machine is. */
+/** Retries a check until it holds. Its last error is thrown if it does not hold in time. */
 export async function eventually<Value>(check: () => Value): Promise<Value> {
-  return vi.waitFor(check, { timeout: 120_000, interval: 5 });
+  return vi.waitFor(check, { timeout: PROCESS_MS, interval: 5 });
 }

@@ -1,4 +1,5 @@
 import type { SteadyClock } from "../../src/platform/clock.ts";
+import { PROCESS_MS } from "./within.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends SteadyClock {
@@ -52,7 +53,9 @@ export async function passing(clock: FakeClock, done: Promise<unknown>): Promise
       setTimeout(() => resolve(false), 1);
     });
   const isDone = done.then(() => true);
+  const start = performance.now();
   while (!(await Promise.race([isDone, pause()]))) {
+    if (performance.now() - start > PROCESS_MS) throw new Error("Nothing came, however late it is");
     if (clock.pending > 0) clock.advance(250);
   }
 }

@@ -1,3 +1,5 @@
+import { within } from "./within.ts";
+
 /** A place in which something waits until a test lets it go on. */
 export interface Gate {
   /** Resolves when somebody is there. */
@@ -17,7 +19,9 @@ export function gate(): Gate {
     open = resolve;
   });
   return {
-    entered,
+    get entered() {
+      return within(entered, () => "nobody came to the gate");
+    },
     open: () => open(),
     pass() {
       enter();

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 import type { CommandLine } from "./command-line.ts";
 import { screenOf } from "./screen-of.ts";
+import { PROCESS_MS, within } from "./within.ts";
 
 /** The command in a terminal of its own, with somebody who types. */
 export interface InTerminal {
@@ -84,7 +85,8 @@ export function inTerminal(
         }
         if (child.stdout.readableEnded)
           throw new Error(`"${words}" was not shown: ${text.slice(seen)}`);
-        await new Promise<void>((resolve) => (changed = resolve));
+        const change = new Promise<void>((resolve) => (changed = resolve));
+        await within(change, () => `"${words}" is not shown: ${text.slice(seen)}`, PROCESS_MS);
       }
     },
   };

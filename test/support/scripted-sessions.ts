@@ -6,6 +6,7 @@ import type { Sender, Sessions } from "../../src/session/sessions.ts";
 import { scriptedProvider } from "./scripted-provider.ts";
 import { agentOf } from "./session-world.ts";
 import type { Batch, SessionRecord } from "../../src/store/store.ts";
+import { lastOf, within } from "./within.ts";
 
 /** Sessions whose agent is a test: it says what is in the log, and sees every command. */
 export interface ScriptedSessions extends Sessions {
@@ -201,9 +202,10 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       for (;;) {
         const found = commands.map(({ command }) => command).find(isOf(type));
         if (found !== undefined) return found;
-        await new Promise<void>((resolve) => {
+        const next = new Promise<void>((resolve) => {
           bells.push(resolve);
         });
+        await within(next, () => `no command ${type}; these came:\n  ${lastOf(commands)}`);
       }
     },
     async open({ principal }) {
@@ -256,10 +258,12 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       return { status: "accepted", problems: [] };
     },
     ready: async () => {},
+    checkLog: async () => {},
     begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
     peek: async () => ({
       agent: agentOf({ provider: scriptedProvider([]) }).facts,
       mode: "default",
+      metadata: {},
       usage: null,
       grants: [],
       asked: null,
@@ -268,6 +272,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       forgotten: [],
       clients: [],
     }),
+    history: () => Promise.reject(new Error("These sessions have no history")),
     rules: async () => [],
     async find(sessionId) {
       const log = logs.get(sessionId);

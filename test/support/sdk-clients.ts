@@ -4,6 +4,7 @@ import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
 import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-world.ts";
+import { lastOf, within } from "./within.ts";
 
 /** What a test does with any of the official clients. */
 export interface SdkClient {
@@ -66,9 +67,10 @@ function hears() {
     },
     async telling(beginning: string): Promise<void> {
       while (!told.some((one) => one.startsWith(beginning))) {
-        await new Promise<void>((resolve) => {
+        const next = new Promise<void>((resolve) => {
           waiting.push(resolve);
         });
+        await within(next, () => `no update "${beginning}"; these came:\n  ${lastOf(told)}`);
       }
     },
   };

@@ -22,6 +22,7 @@ import type { Verify } from "../../src/session/receipt-doubts.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
+import { lastOf, within } from "./within.ts";
 
 export const ME = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
@@ -89,21 +90,31 @@ export function sessionsOn(
   return createSessions({ store, agents: [agent], clock, owner: "test" });
 }
 
-/** Reads a session's log until an event is there, and gives all that came. */
+/** Reads a session's log until an event is there, and returns all that came. Fails if the log stops growing before it. */
 export async function readUntil(
   sessions: RunningSessions,
   sessionId: string,
   isLast: (envelope: Envelope) => boolean,
 ): Promise<Envelope[]> {
-  const controller = new AbortController();
+  const { signal } = new AbortController();
   const seen: Envelope[] = [];
-  for await (const { events } of sessions.subscribe(sessionId, undefined, controller.signal)) {
-    for (const envelope of events) {
-      seen.push(envelope);
-      if (isLast(envelope)) return seen;
+  const batches = sessions.subscribe(sessionId, undefined, signal)[Symbol.asyncIterator]();
+  const logEnd = (): string => {
+    const lines = seen.map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
+    return `the log of ${sessionId} ends with\n  ${lastOf(lines)}`;
+  };
+  try {
+    for (;;) {
+      const { value, done } = await within(batches.next(), logEnd);
+      if (done === true) return seen;
+      for (const envelope of value.events) {
+        seen.push(envelope);
+        if (isLast(envelope)) return seen;
+      }
     }
+  } finally {
+    await batches.return?.();
   }
-  return seen;
 }
 
 type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;

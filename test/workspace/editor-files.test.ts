@@ -6,6 +6,7 @@ import { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { madeWorkspace, type MadeWorkspace, type RunOptions } from "../support/workspace.ts";
+import { until } from "../support/until.ts";
 
 const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTerminals: false };
 
@@ -292,7 +293,7 @@ describe("an editor is asked for nothing", () => {
       });
     });
     const reading = world.run("read_file", { path: "a.txt" }, editor);
-    while (order.length === 0) await new Promise(setImmediate);
+    await until(() => order.length > 0);
     const command = world.run(
       "run_command",
       { argv: ["true"] },

@@ -7,6 +7,9 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { bundled } from "../support/bundled.ts";
 import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
+import { longTests } from "../support/long-tests.ts";
+
+longTests();
 
 /** A workspace in which another process puts links to the outside in the place of a folder and of a file. */
 async function attacked() {

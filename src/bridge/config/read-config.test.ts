@@ -27,6 +27,7 @@ describe("a configuration with something wrong in it", () => {
     ["caps", { caps: 3 }, "wanted an object"],
     ["onLost", { onLost: "reseeed" }, "wanted ask, continue, reseed, resend"],
     ["settle", { settle: 1 }, "wanted wait, stop, reseed"],
+    ["invalidToolInput", { invalidToolInput: "stop" }, "wanted report, fail"],
     ["approvalSeconds", { approvalSeconds: -1 }, "wanted a number above 0"],
     ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
     ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],

@@ -46,6 +46,7 @@ const PLAIN = [
   "settle",
   "approvalSeconds",
   "resultsSeconds",
+  "invalidToolInput",
   "images",
   "contextTokens",
   "upstream",

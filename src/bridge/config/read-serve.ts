@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import type { Right } from "../../domain/actor.ts";
 import { nearNames } from "../../domain/near-names.ts";
 import { shown } from "../../domain/shown.ts";
+import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
 import { bracketed, hostName } from "../../http/host-name.ts";
 import type { RateLimitOptions } from "../../http/rate-limits.ts";
 import type { ResponsesSettings } from "../../surfaces/responses/responses-options.ts";
@@ -37,6 +38,7 @@ export interface KeyConfig {
   readonly sha256?: string;
   readonly rights?: readonly Right[];
   readonly agents?: readonly string[];
+  readonly trace?: TraceMode;
 }
 
 export interface ServeLimits {
@@ -50,7 +52,7 @@ const RATES = ["requestsPerMinute", "burst", "turns"] as const;
 const LIMITS = ["bodyBytes", "connections", "sockets"] as const;
 const SECONDS = ["queueSeconds", "approvalSeconds"] as const;
 const CHOICES = {
-  trace: ["pairs", "mcp", "extension", "none"],
+  trace: TRACE_MODES,
   foreignHistory: ["replay", "reject", "ignore"],
   onDisconnect: ["cancel", "finish"],
 } as const;
@@ -97,7 +99,7 @@ function checkPort(value: unknown): void {
   throw wrongOption("serve.port", `serve.port is ${value}, wanted a number from 0 to 65535`);
 }
 
-const KEY_NAMES = ["name", "key", "sha256", "rights", "agents"];
+const KEY_NAMES = ["name", "key", "sha256", "rights", "agents", "trace"];
 const RIGHTS: readonly Right[] = ["prompt", "approve", "control"];
 
 function keysAt(value: unknown, agents: readonly string[]): readonly KeyConfig[] {
@@ -109,7 +111,8 @@ function keysAt(value: unknown, agents: readonly string[]): readonly KeyConfig[]
 }
 
 function keyAt(value: unknown, path: string, known: readonly string[]): KeyConfig {
-  const { name, key, sha256, rights, agents } = optionsAt(value, path, KEY_NAMES);
+  const given = optionsAt(value, path, KEY_NAMES);
+  const { name, key, sha256, rights, agents } = given;
   if (typeof name !== "string") {
     throw wrongOption(`${path}.name`, `${path}.name is ${shown(name)}, wanted whose key it is`);
   }
@@ -126,6 +129,7 @@ function keyAt(value: unknown, path: string, known: readonly string[]): KeyConfi
     ...(typeof sha256 === "string" && { sha256 }),
     ...(rights !== undefined && { rights: rightsAt(rights, `${path}.rights`) }),
     ...(agents !== undefined && { agents: namesAt(agents, `${path}.agents`, known) }),
+    ...choiceIn(given, "trace", path),
   };
 }
 
@@ -208,9 +212,10 @@ function settingsIn(
 function choiceIn<Name extends keyof typeof CHOICES>(
   given: { readonly [name: string]: unknown },
   name: Name,
+  path = "serve",
 ): { readonly [One in Name]?: (typeof CHOICES)[Name][number] } {
   const choices: readonly (typeof CHOICES)[Name][number][] = CHOICES[name];
-  checkOneOf(given[name], `serve.${name}`, choices);
+  checkOneOf(given[name], `${path}.${name}`, choices);
   const chosen = choices.find((choice) => choice === given[name]);
   const found: { [One in Name]?: (typeof CHOICES)[Name][number] } = {};
   if (chosen !== undefined) found[name] = chosen;

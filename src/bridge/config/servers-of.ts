@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
+import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { McpConnection } from "../with-mcp-servers.ts";
 import { withValues } from "./mcp-references.ts";
 import type { AgentConfig } from "./read-config.ts";
 import { valueOf, type FoundValue, type ReferencePlace, type Variable } from "./variables.ts";
 
-/** What they name is from the folder of the configuration, wherever one stands: so are the programs that they are. */
+/** Relative paths of a configuration start at its folder: programs, their arguments and roots. */
 export async function serversOf(
   { name, mcpServers }: AgentConfig,
   place: ReferencePlace,
@@ -14,8 +15,16 @@ export async function serversOf(
   const path = `agents.${name}.mcpServers`;
   const find = (variable: Variable): Promise<FoundValue> => valueOf(variable, place);
   const { value, secrets } = await withValues(mcpServers, path, find);
-  const servers = readMcpServers(value, path).map((server) =>
-    server.type === "stdio" ? { ...server, cwd: resolve(place.folder, server.cwd ?? ".") } : server,
-  );
+  const servers = readMcpServers(value, path).map((server) => inFolder(server, place.folder));
   return { servers, secrets };
+}
+
+function inFolder(server: McpServerSettings, folder: string): McpServerSettings {
+  const { roots } = server;
+  const rooted = {
+    ...server,
+    ...(Array.isArray(roots) && { roots: roots.map((root) => resolve(folder, root)) }),
+  };
+  if (rooted.type !== "stdio") return rooted;
+  return { ...rooted, cwd: resolve(folder, rooted.cwd ?? ".") };
 }

@@ -51,7 +51,7 @@ function hostTool({ name, ...said }: HostTool, schema: JsonObject, host: ToolHos
       // Asked again for a call that it knows, it runs nothing.
       idempotent: knowsCalls,
       timeoutMs: HOST_TIMEOUT_MS,
-      traits: TRAITS,
+      traits: traitsOf(name, said.mcpServer),
     },
     check: untrustedCheck(schema),
     async run(input, context) {
@@ -73,5 +73,8 @@ function descriptionOf({ name, description, deprecated }: HostTool): string {
 /** As long as a client's machine is waited for. */
 const HOST_TIMEOUT_MS = 300_000;
 
-/** What it does nobody knows but the host. */
-const TRAITS: ToolTraits = { kind: "other", sideEffect: "network", executor: { type: "host" } };
+/** What it does nobody knows but the host. One of an MCP server is that server's to rules and to hosts. */
+function traitsOf(tool: string, server: string | undefined): ToolTraits {
+  const origin = server === undefined ? {} : { server, tool };
+  return { kind: "other", sideEffect: "network", executor: { type: "host", ...origin } };
+}

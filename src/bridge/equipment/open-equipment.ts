@@ -24,13 +24,13 @@ export interface EquipmentSurroundings {
 
 /** Connects to a client's servers and makes tools of what its machine offers. What cannot be used is told of. */
 export async function openEquipment(
-  { servers, tools, knowsCalls = false }: Equipment,
+  { servers, tools, toolProblems = [], knowsCalls = false }: Equipment,
   place: EquipmentPlace,
   around: EquipmentSurroundings,
 ): Promise<OpenedEquipment> {
   const host = hostTools(tools, { clientId: place.clientId, knowsCalls });
   const wanted = usableServers(servers);
-  const problems = [...host.problems, ...wanted.problems];
+  const problems = [...toolProblems, ...host.problems, ...wanted.problems];
   if (wanted.servers.length === 0) {
     return { tools: () => host.tools, problems, close: () => Promise.resolve() };
   }

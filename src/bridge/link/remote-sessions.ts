@@ -144,8 +144,10 @@ export async function remoteSessions(
     command: (...given) => call("command", ...given),
     equip: (...given) => call("equip", ...given),
     // What is undefined here would be null there.
+    checkLog: () => call("checkLog"),
     ready: (agent) => (agent === undefined ? call("ready") : call("ready", agent)),
     peek: (sessionId) => call("peek", sessionId),
+    history: (...given) => call("history", ...given),
     rules: (sessionId) => call("rules", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),

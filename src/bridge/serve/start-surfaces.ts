@@ -50,7 +50,10 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     ...(options.accessLog === undefined ? [] : [accessLog({ clock, write: options.accessLog })]),
   ];
   const rates = rateLimits(serving.rates, clock);
-  const checks = { sessions: async () => void (await sessions.list({ limit: 1 })) };
+  const checks = {
+    sessions: async () => void (await sessions.list({ limit: 1 })),
+    log: () => sessions.checkLog(),
+  };
   const surface = responsesSurface({
     ...(serving.deterministic ? await repeatable(sessions, clock) : { sessions, clock }),
     access,

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import { ALLOWED_TOOL } from "../tool-rules.ts";
+import { ALLOWED_TOOL, checkTool } from "../tool-rules.ts";
 import { present } from "../present.ts";
 import type { Fields } from "./fields.ts";
 
@@ -85,7 +85,7 @@ function readPlainMembers(fields: Fields): Partial<Configuration> {
     environmentVariables: fields.texts("environmentVariables", VARIABLES),
     model: fields.union("model"),
     systemPrompt: fields.list("systemPrompt"),
-    tools: fields.list("tools"),
+    tools: fields.checkedList("tools", checkTool),
     skills: fields.list("skills"),
     allowedTools: fields.textList("allowedTools", ALLOWED_TOOL),
     truncation: fields.object("truncation"),

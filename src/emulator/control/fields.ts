@@ -48,6 +48,18 @@ export class Fields {
     return this.#read(name, (path, value) => this.#constraints.list(path, value));
   }
 
+  /** A list whose items are checked one by one. */
+  checkedList(
+    name: string,
+    check: (constraints: Constraints, path: string, item: JsonValue) => void,
+  ): readonly JsonValue[] | undefined {
+    const items = this.list(name);
+    for (const [index, item] of items?.entries() ?? []) {
+      check(this.#constraints, `${this.#at(name)}.${index + 1}.member`, item);
+    }
+    return items;
+  }
+
   textList(name: string, rule: TextRule): readonly string[] | undefined {
     return this.list(name)?.map((item, index) =>
       this.#constraints.text(`${this.#at(name)}.${index + 1}.member`, item, rule),

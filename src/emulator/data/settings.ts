@@ -4,7 +4,7 @@ import type { HarnessRecord } from "../control/registry.ts";
 import type { Switches } from "../switches.ts";
 import { isAbsent, type Constraints } from "../constraints.ts";
 import { present } from "../present.ts";
-import { ALLOWED_TOOL, TOOL_NAME } from "../tool-rules.ts";
+import { ALLOWED_TOOL, checkTool } from "../tool-rules.ts";
 
 /** What an invocation may say in place of its harness. Absent members leave the harness's own. */
 export interface Overrides {
@@ -109,42 +109,11 @@ function readPrompt(constraints: Constraints, path: string, value: JsonValue): s
   });
 }
 
-/** Which member of a tool's configuration goes with its type. */
-const TOOL_CONFIGS: { readonly [type: string]: string } = {
-  remote_mcp: "remoteMcp",
-  agentcore_browser: "agentCoreBrowser",
-  agentcore_gateway: "agentCoreGateway",
-  inline_function: "inlineFunction",
-  agentcore_code_interpreter: "agentCoreCodeInterpreter",
-};
-const TOOL_TYPES = [
-  "inline_function",
-  ...Object.keys(TOOL_CONFIGS).filter((type) => type !== "inline_function"),
-] as const satisfies [string, ...string[]];
-
 function readTools(constraints: Constraints, path: string, value: JsonValue): ToolSetting[] {
   return constraints.list(path, value).map((tool, number) => {
-    const place = `${path}.${number + 1}.member`;
-    const { type, name, config } = constraints.structure(place, tool);
-    const kind = constraints.oneOf(`${place}.type`, type, TOOL_TYPES);
-    if (!isAbsent(name)) constraints.text(`${place}.name`, name, TOOL_NAME);
-    if (!isAbsent(config)) {
-      const members = Object.values(TOOL_CONFIGS);
-      const member = constraints.union(`${place}.config`, config, members);
-      if (member?.[0] === "inlineFunction") {
-        checkInline(constraints, `${place}.config.inlineFunction`, member[1]);
-      }
-    } else if (kind === "inline_function") {
-      constraints.refuse(`${place}.config`, null, "not be null");
-    }
+    checkTool(constraints, `${path}.${number + 1}.member`, tool);
     return toolSetting(tool);
   });
-}
-
-function checkInline(constraints: Constraints, path: string, value: JsonValue): void {
-  const { description, inputSchema } = constraints.structure(path, value);
-  constraints.text(`${path}.description`, description, { least: 1, most: 4096 });
-  constraints.structure(`${path}.inputSchema`, inputSchema);
 }
 
 function readAllowed(constraints: Constraints, path: string, value: JsonValue): string[] {

@@ -75,7 +75,7 @@ export function lineStreams(streams: LineStreams): Transport {
       for await (const item of streamCodec(jsonLinesDecoder({ maxLineBytes }), chunks())) {
         yield item.type === "line"
           ? { type: "line", text: item.text }
-          : { type: "passed-over", reason: item.error.message };
+          : { type: "passed-over", reason: item.error.message, start: item.start };
       }
     } finally {
       close();

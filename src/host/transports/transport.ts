@@ -17,7 +17,12 @@ export interface Transport {
 export type Incoming =
   | { readonly type: "line"; readonly text: string }
   /** Something that was longer than the limit, or no text. */
-  | { readonly type: "passed-over"; readonly reason: string };
+  | {
+      readonly type: "passed-over";
+      readonly reason: string;
+      /** The first characters of a text that was too long. */
+      readonly start?: string;
+    };
 
 /** Makes a connection, and another one when that is lost. */
 export type Connect = () => Transport | Promise<Transport>;

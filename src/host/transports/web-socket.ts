@@ -39,8 +39,8 @@ export async function webSocket(
   /** Whether it ends for a reason of this side. */
   let isOurs = false;
 
-  function passOver(reason: string): void {
-    incoming.push({ type: "passed-over", reason });
+  function passOver(reason: string, start = ""): void {
+    incoming.push({ type: "passed-over", reason, ...(start !== "" && { start }) });
   }
 
   /** Nothing tells the other side to wait: rather none of it than all of the memory. */
@@ -53,7 +53,8 @@ export async function webSocket(
     if (typeof data !== "string") return passOver("A message is no text");
     if (data.length > maxMessageCharacters) {
       const most = maxMessageCharacters;
-      return passOver(`A message has ${data.length} characters, more than ${most}`);
+      const reason = `A message has ${data.length} characters, more than ${most}`;
+      return passOver(reason, data.slice(0, START_CHARACTERS));
     }
     waiting += data.length;
     if (waiting > MOST_WAITING) return giveUp();
@@ -135,3 +136,6 @@ const TOO_BIG = 1009;
 /** Characters. */
 const MOST_WAITING = 64 * 1024 * 1024;
 const REFUSED = "The other side ended the connection, since a message was too large for it";
+
+/** Enough for the members that stand before the content of a message. */
+const START_CHARACTERS = 4096;

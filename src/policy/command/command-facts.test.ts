@@ -2,6 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOLE } from "../wildcard.ts";
 import { commandFacts } from "./command-facts.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const SIGNS = Array.from("$(){}'\"\\\n ;&|<>`#a=*~!");
 

@@ -6,7 +6,6 @@ import {
 } from "../../domain/tool-traits.ts";
 import { shown } from "../../domain/shown.ts";
 import { problemWithPathPattern } from "../path-pattern.ts";
-import { composed } from "../spelling.ts";
 import { problemWithUrlPattern } from "../url-pattern.ts";
 import { choiceAt, listAt, textAt, wrong } from "./fields.ts";
 import { LONGEST, MOST } from "./limits.ts";
@@ -28,8 +27,8 @@ export function namePatternAt(value: unknown, path: string): string {
   throw wrong(path, `has ${sign}; in names only * and ? are special, so give several patterns`);
 }
 
-export function pathPatternAt(value: unknown, path: string, longest?: number): string {
-  const pattern = patternAt(value, path, longest);
+export function pathPatternAt(value: unknown, path: string): string {
+  const pattern = patternAt(value, path);
   const problem = problemWithPathPattern(pattern);
   if (problem === undefined) return pattern;
   throw wrong(path, `is ${shown(pattern)}, which ${problem}`);
@@ -85,7 +84,7 @@ export function sideEffectAt(value: unknown, path: string): SideEffect {
 }
 
 export function patternAt(value: unknown, path: string, longest: number = LONGEST.pattern): string {
-  const pattern = composed(textAt(value, path, longest));
+  const pattern = textAt(value, path, longest);
   if (/[\p{Cc}\uFFFC]|\p{Surrogate}/u.test(pattern))
     throw wrong(path, "has characters that cannot be seen");
   return pattern;

@@ -29,6 +29,12 @@ describe("a policy document", () => {
     ["a key of nobody", { zebra: 1 }, "policy.zebra", "there are rules"],
     ["a key __proto__", proto, "policy.__proto__", "is not known"],
     ["a list that is text", { auto_deny: "x" }, "policy.auto_deny", 'is "x", wanted a list'],
+    [
+      "a character class in a path, which would fit no name",
+      { rules: [{ deny: { path: "key[0-9].txt" } }] },
+      "policy.rules[0].deny.path",
+      'is "key[0-9].txt", which has [; character classes are not supported',
+    ],
     ["a list that is null", { auto_deny: null }, "policy.auto_deny", "is null"],
     ["an allowance of nothing", rule({ allow: null }), "policy.rules[2].allow", "write true"],
     ["a question of nothing", rule({ ask: null }), "policy.rules[2].ask", "write true"],

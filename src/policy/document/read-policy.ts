@@ -3,7 +3,8 @@ import { shown } from "../../domain/shown.ts";
 import type { Policy, PolicyLayer, Rule, RuleSource } from "../../domain/policy.ts";
 import { choiceAt, countAt, fieldsAt, flagAt, listAt, wrong, type Fields } from "./fields.ts";
 import { LONGEST, MOST } from "./limits.ts";
-import { namePatternAt, pathPatternAt } from "./read-patterns.ts";
+import { problemWithPlainPath } from "../path-pattern.ts";
+import { namePatternAt, pathPatternAt, patternAt } from "./read-patterns.ts";
 import { readRule } from "./read-rule.ts";
 
 const NAMES = [
@@ -111,17 +112,16 @@ function readPaths(fields: Fields, name: string, where: string): string[] {
 function readRoots(value: unknown, path: string): string[] {
   if (value === undefined) return [];
   return listAt(value, path, MOST.listed).map((one, at) => {
-    const root = pathPatternAt(
-      typeof one === "string" && one.length > 1 ? one.replace(/\/$/, "") : one,
-      `${path}[${at}]`,
-      LONGEST.text,
-    );
-    if (!root.startsWith("/") || root.length < 2)
+    const given = typeof one === "string" && one.length > 1 ? one.replace(/\/$/, "") : one;
+    const root = patternAt(given, `${path}[${at}]`, LONGEST.text);
+    if (/[*?{]/.test(root)) throw wrong(`${path}[${at}]`, "is a pattern; name the folder itself");
+    const problem = problemWithPlainPath(root);
+    if (problem !== undefined) throw wrong(`${path}[${at}]`, `is ${shown(root)}, which ${problem}`);
+    if (!root.startsWith("/"))
       throw wrong(
         `${path}[${at}]`,
         `is ${shown(root)}, wanted a folder from the root of the machine`,
       );
-    if (/[*?{]/.test(root)) throw wrong(`${path}[${at}]`, "is a pattern; name the folder itself");
     return root;
   });
 }

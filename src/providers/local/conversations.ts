@@ -6,6 +6,8 @@ import type { AnsweredCall, TurnProgress } from "../provider.ts";
 /** What was said so far, as far as it is known here. */
 export interface Conversation {
   messages: readonly ModelMessage[];
+  /** How many of the first messages never change. */
+  stableCount: number;
   /** The last answer, which a call that brings results brings again. */
   answer: readonly ModelMessage[];
   /** How many of the messages were there before the last prompt. */
@@ -14,16 +16,16 @@ export interface Conversation {
 
 export interface Conversations {
   /** Takes up a conversation, or begins one, with what was said before, where the caller knows it. */
-  open(id: string, history: readonly ModelMessage[] | undefined): Conversation;
+  open(id: string, history: readonly ModelMessage[] | undefined, stableCount: number): Conversation;
 }
 
 /** Remembers the conversations that were opened last, for callers who do not bring them along. */
 export function conversations(most: number): Conversations {
   const known = new Map<string, Conversation>();
   return {
-    open(id, history) {
-      const before = history === undefined ? known.get(id) : begun(history);
-      const conversation = before ?? begun([]);
+    open(id, history, stableCount) {
+      const before = history === undefined ? known.get(id) : begun(history, stableCount);
+      const conversation = before ?? begun([], 0);
       known.delete(id);
       known.set(id, conversation);
       for (const oldest of known.keys()) {
@@ -35,8 +37,8 @@ export function conversations(most: number): Conversations {
   };
 }
 
-function begun(history: readonly ModelMessage[]): Conversation {
-  return { messages: history, answer: [], turnStart: history.length };
+function begun(history: readonly ModelMessage[], stableCount: number): Conversation {
+  return { messages: history, stableCount, answer: [], turnStart: history.length };
 }
 
 /** What an agent said in a turn, for its history. What it wanted to call, and nobody ran or will, is not part of that. */

@@ -2,7 +2,7 @@ import { plainName } from "../../domain/call-names.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
 import type { ModelMessage, ModelRequest, ModelTool } from "../../domain/model-request.ts";
-import { settledMessages } from "../../domain/settled-messages.ts";
+import { settledHistories, type SettledHistory } from "../../domain/settled-history.ts";
 import type { Model } from "../../models/model.ts";
 import { randomText } from "../../platform/random.ts";
 import { matched } from "../../wire/converse/resume.ts";
@@ -31,6 +31,7 @@ export interface LocalOptions {
 export function localProvider(options: LocalOptions): Provider {
   const settings = checkedSettings(options);
   const guards = checkedGuards(options.guards);
+  const settle = settledHistories();
   const known = conversations(checkedCount(options.remembered ?? 100, "remembered"));
 
   async function call(
@@ -51,7 +52,8 @@ export function localProvider(options: LocalOptions): Provider {
       modelTurn({
         ask: (since) => {
           const traced = trace === undefined ? asked : { ...asked, trace };
-          const request = { ...traced, ...requestOf([...said, ...since], tools, guided) };
+          const history = settle([...said, ...since], conversation.stableCount);
+          const request = { ...traced, ...requestOf(history, tools, guided) };
           return options.model.call(request, ending, {
             answered,
             ...(tap !== undefined && { tap }),
@@ -79,8 +81,8 @@ export function localProvider(options: LocalOptions): Provider {
       maxOutputTokens: true,
       images: true,
     },
-    open({ sessionId: id = `local-${randomText(32)}`, history } = {}) {
-      const conversation = known.open(id, history);
+    open({ sessionId: id = `local-${randomText(32)}`, history, stableCount = 0 } = {}) {
+      const conversation = known.open(id, history, stableCount);
       return {
         id,
         call: (input, callOptions) => call(conversation, input, callOptions),
@@ -124,18 +126,19 @@ function messagesOf(input: CallInput): ModelMessage[] {
 }
 
 function requestOf(
-  said: readonly ModelMessage[],
+  history: SettledHistory,
   offered: readonly OfferedTool[],
   guided: readonly Guidance[],
-): Pick<ModelRequest, "messages" | "tools"> {
-  const messages = settledMessages(said);
+): Pick<ModelRequest, "messages" | "stableCount" | "tools"> {
+  const { messages, stableCount } = history;
   // Results stand behind their calls, also where the agent had gone on to speak.
   const isTurnOfModel = messages.at(-1)?.role === "user";
   const texts = [...(isTurnOfModel ? [] : [GO_ON]), ...guided.map(({ text }) => text)];
   const told = texts.map((text) => ({ type: "text", text }) as const);
-  const tools = offered.length === 0 ? missingTools(messages) : offered.map(modelTool);
+  const tools = offered.length === 0 ? missingTools(history) : offered.map(modelTool);
   return {
     messages: told.length === 0 ? messages : [...messages, { role: "user", blocks: told }],
+    ...(stableCount > 0 && { stableCount }),
     ...(tools.length > 0 && { tools }),
   };
 }
@@ -147,11 +150,8 @@ function modelTool({ name, description, schema }: OfferedTool): ModelTool {
 }
 
 /** Some APIs take no call in a history without any tool beside it. These had a name once, and are not there any more. */
-function missingTools(messages: readonly ModelMessage[]): ModelTool[] {
-  const blocks = messages.flatMap((message) => message.blocks);
-  const names = blocks.flatMap((block) =>
-    block.type === "call" ? [plainName(block.call.name)] : [],
-  );
+function missingTools(history: SettledHistory): ModelTool[] {
+  const names = history.calledTools().map(plainName);
   return [...new Set(names)].map((name) => ({
     name,
     description: "Is not there any more. Do not call it.",

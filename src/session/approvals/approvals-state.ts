@@ -1,4 +1,11 @@
-import type { AgentEvent, Decision, GrantScope, Question } from "../../domain/agent-event.ts";
+import type {
+  AgentEvent,
+  ApprovalRequested,
+  Decision,
+  GrantScope,
+  Question,
+} from "../../domain/agent-event.ts";
+import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { scopeOf } from "./grant-scope.ts";
 
@@ -20,6 +27,8 @@ export interface PendingApproval {
   readonly votes: readonly Vote[];
   /** What a yes for good would be about; absent where there is none. */
   readonly scope?: GrantScope;
+  /** The policy decision that the request shows. Absent if it shows none. */
+  readonly receipt?: PolicyDecision;
 }
 
 export interface Vote {
@@ -40,10 +49,9 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
   switch (event.type) {
     case "approval.requested": {
       const { approvalId, question, about, options, deadline, approvers = 1, decision } = event;
-      const digest = digestOf(event.input ?? {});
-      const scope = decision === undefined ? {} : { scope: scopeOf(decision, digest) };
       const asked = { approvalId, question, about, options, deadline, approvers, votes: [] };
-      return { ...approvals, pending: [...pending, { ...asked, ...scope }] };
+      const shown = decision === undefined ? {} : { receipt: decision, ...grantable(event) };
+      return { ...approvals, pending: [...pending, { ...asked, ...shown }] };
     }
     case "approval.voted": {
       const { approvalId, principal, digest } = event;
@@ -70,6 +78,16 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
     default:
       return approvals;
   }
+}
+
+/** Only a request to run a tool for the first time can be allowed for good. */
+function grantable({
+  question,
+  decision,
+  input,
+}: ApprovalRequested): Pick<PendingApproval, "scope"> {
+  if (question !== "run" || decision === undefined) return {};
+  return { scope: scopeOf(decision, digestOf(input ?? {})) };
 }
 
 /** Whoever says yes to other arguments takes back the yes to those before. */

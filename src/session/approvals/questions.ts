@@ -32,9 +32,14 @@ function ownWait({ state }: Work): number | undefined {
   return isAlone ? current?.options?.approvalMs : undefined;
 }
 
-/** Somebody answered. */
-export function answered(work: Work, answer: Omit<ApprovalResolved, "type" | "by">): void {
-  work.emit({ type: "approval.resolved", ...answer, by: "person" });
+/** A person decided. */
+export function answered(
+  work: Work,
+  { approvalId, receipt }: PendingApproval,
+  answer: Omit<ApprovalResolved, "type" | "by" | "approvalId" | "receipt">,
+): void {
+  const shown = receipt === undefined ? {} : { receipt };
+  work.emit({ type: "approval.resolved", approvalId, ...answer, by: "person", ...shown });
 }
 
 /** Somebody said yes where several have to. */
@@ -45,8 +50,11 @@ export function voted(work: Work, vote: Omit<ApprovalVoted, "type">): void {
 /** Nobody answered, and that is no yes. */
 export function unanswered(
   work: Work,
-  { approvalId, question }: PendingApproval,
+  { approvalId, question, receipt }: PendingApproval,
   by: Exclude<ApprovalResolved["by"], "person">,
 ): void {
-  work.emit({ type: "approval.resolved", approvalId, decision: NO_TO[question], by });
+  const decision = NO_TO[question];
+  // A request that a change closed was not denied: its call is judged anew.
+  const shown = receipt === undefined || by === "change" ? {} : { receipt };
+  work.emit({ type: "approval.resolved", approvalId, decision, by, ...shown });
 }

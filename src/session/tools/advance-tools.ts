@@ -5,8 +5,8 @@ import { isAskedByMode } from "../../policy/narrow.ts";
 import { agentOf, type Work } from "../work.ts";
 import { scopeText } from "../approvals/grant-scope.ts";
 import { ask } from "../approvals/questions.ts";
-import { denyTool, finishTool, whenLost } from "./finish-tool.ts";
-import { record, ruleOn, type Ruled } from "./rule-on.ts";
+import { denyTool, finishTool, rerunAction } from "./finish-tool.ts";
+import { decideRerun, record, ruleOn, type Ruled } from "./rule-on.ts";
 import { isToJudge, isUnderWay, type ToolRun } from "./tools-state.ts";
 
 /**
@@ -56,19 +56,20 @@ function follow(work: Work, run: ToolRun, ruled: Ruled, mayAsk: boolean): boolea
 }
 
 function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
-  const { toolCallId, name, input, examined } = run;
+  const { toolCallId, name, input, examined, attempt } = run;
   const { diffs, evidence } = examined ?? {};
   const approvers = Math.max(1, decision.approvers);
-  // One person cannot allow for good what takes several, and the mode asks whatever was allowed for good.
-  const isForGood = approvers === 1 && !isAskedByMode(decision);
+  // One person cannot allow for good what takes several; the mode asks whatever was allowed for good, and so does a second attempt.
+  const isForGood = approvers === 1 && !isAskedByMode(decision) && attempt === 0;
   const always = isForGood ? (["allow-always"] as const) : [];
   ask(work, {
     question: "run",
     options: ["allow", ...always, "deny"],
     about: toolCallId,
-    action: name,
+    action: attempt === 0 ? name : rerunAction(run),
     input,
     approvers,
+    ...(attempt > 0 && { attempt: attempt + 1 }),
     ...(isForGood && { always: scopeText(decision) }),
     decision,
     ...(diffs !== undefined && { diffs }),
@@ -76,15 +77,23 @@ function askToRun(work: Work, run: ToolRun, decision: PolicyDecision): void {
   });
 }
 
-/** Of a tool that was running when the bridge was killed, and that nobody can run again in silence. */
+/**
+ * Asks about a tool that was running when the bridge was killed. It may have had its effect, so neither the rules nor a
+ * grant run it again.
+ */
 export function askWhatCame(work: Work, run: ToolRun): void {
-  const { toolCallId, name, input } = run;
+  const { toolCallId, input, attempt } = run;
+  const decision = decideRerun(work, run);
+  const { approvers } = decision;
   ask(work, {
     question: "outcome",
-    options: ["done", "failed", "run-again"],
+    options: ["run-again", "deny", "done", "failed"],
     about: toolCallId,
-    action: `${name} was running ${whenLost(run)}. What came of it?`,
+    action: rerunAction(run),
     input,
+    approvers,
+    attempt: attempt + 1,
+    decision,
   });
 }
 

@@ -16,7 +16,8 @@ export function evolveTools(
   switch (event.type) {
     case "agent.bound": {
       const { definition } = event;
-      // One that is awaited is gone for now, and has to be just the same when it is back.
+      // The tool of an awaited call is absent for now. The call is repeated only if the tool comes back unchanged, and then
+      // its paths are those of the attempt that is repeated.
       const isOther = ({ name, status }: ToolRun): boolean =>
         status !== "awaited" && isOtherTool(name, agent?.facts, definition);
       return { ...tools, runs: tools.runs.map((run) => (isOther(run) ? unexamined(run) : run)) };
@@ -67,7 +68,9 @@ export function evolveTools(
       const status = question === "run" ? "asking" : "unsettled";
       const tool = toolDigest(agent?.facts, run.name);
       const asked = { tool, decision: digestOf(decision ?? null) };
-      return changed(tools, about, { status, approvalId, asked });
+      // Running the tool again is a new effect: its paths are resolved again.
+      const base = question === "run" ? run : unexamined(run);
+      return replaced(tools, { ...base, status, approvalId, asked });
     }
     case "approval.resolved":
       if (event.by === "change") return askedInVain(tools, event);

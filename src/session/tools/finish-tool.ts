@@ -41,6 +41,11 @@ export function unknownText(run: ToolRun): string {
   return `${run.name} was running ${whenLost(run)}. Whether it did its work is not known: look before you call it again.`;
 }
 
+/** The action of a request that would run a tool again, for people. */
+export function rerunAction({ name }: ToolRun): string {
+  return `${name} may already have run; allowing runs it again`;
+}
+
 /** For the model, of a call that does not run now: it may have run before the bridge was killed. */
 export function notRun({ name, attempt }: ToolRun): string {
   if (attempt === 0) return `${name} was not run`;

@@ -1,6 +1,6 @@
-import type { AgentFacts } from "../../domain/agent-event.ts";
+import type { AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import type { PolicyContext, PolicyDecision } from "../../domain/policy-decision.ts";
 import { digestOf } from "../../platform/digest.ts";
 import { contextOf, type CallFacts } from "../../policy/call-facts.ts";
 import { judge } from "../../policy/judge.ts";
@@ -36,6 +36,16 @@ export function judgeCall(run: ToolRun, agent: AgentFacts, tools: ToolsState): J
     ...(repeatsForgotten > 0 && { repeatsForgotten }),
   };
   return { verdict: "decide", decision: judge(policyOf(agent), context, input), digest };
+}
+
+/** The facts of a call that the rules cannot judge now, because its tool is gone or its paths were not looked up. */
+export function contextOfCall(
+  { name, input, examined }: ToolRun,
+  agent: AgentFacts,
+): PolicyContext {
+  const gone: ToolFacts = { name, description: "", schema: {}, idempotent: false, timeoutMs: 0 };
+  const tool = agent.tools.find((one) => one.name === name) ?? gone;
+  return contextOf(callFacts(tool, input ?? {}, agent), examined?.paths ?? [], 0);
 }
 
 /** What has to be looked at before the rules can be asked, if anything has to. */

@@ -15,7 +15,13 @@ export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-pr
   if (input.type === "tool-spawned") {
     work.emit({ type: "tool.spawned", toolCallId, attempt, group: input.group });
   } else {
-    work.emit({ type: "tool.progressed", toolCallId, text: input.text });
+    const { text, amount } = input;
+    work.emit({
+      type: "tool.progressed",
+      toolCallId,
+      text,
+      ...(amount !== undefined && { amount }),
+    });
   }
 }
 

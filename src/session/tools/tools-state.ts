@@ -154,6 +154,11 @@ export function isOpen(run: ToolRun): boolean {
   return run.status !== "finished";
 }
 
+/** An approver is asked what came of it. */
+export function isUnsettled({ status }: ToolRun): boolean {
+  return status === "unsettled";
+}
+
 /** Whatever becomes of it becomes of it elsewhere. */
 export function isHandedOut({ status }: ToolRun): boolean {
   return status === "handed-out";

@@ -1,6 +1,6 @@
 import type { AgentFacts, TurnOutcome } from "../../domain/agent-event.ts";
 import { advanceTools } from "../tools/advance-tools.ts";
-import { isHandedOut, isNeverStarted, isOpen } from "../tools/tools-state.ts";
+import { isHandedOut, isNeverStarted, isOpen, type ToolRun } from "../tools/tools-state.ts";
 import { agentOf, type Work } from "../work.ts";
 import { finish } from "./finish-turn.ts";
 import { followLoss, type WantedCall } from "./follow-loss.ts";
@@ -10,7 +10,7 @@ import { pauseTurn } from "./paused-turn.ts";
 import { shownContent } from "./shown-content.ts";
 import { toolCallsIn } from "../turn-options.ts";
 import { missingTerminalTool } from "./turn-progress.ts";
-import type { CurrentTurn, Stage } from "./turn-state.ts";
+import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";
 
 /** Takes every step that now follows of itself, until something has to happen first. */
 export function advanceTurn(work: Work): void {
@@ -47,8 +47,19 @@ function startNext(work: Work): void {
   const content = shownContent(prompt.content, agentOf(work));
   work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId });
   sayWhatIsUnheard(work);
+  sendInstructions(work, prompt);
   const messageId = work.ids.next("msg");
   work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
+}
+
+/** An agent whose provider has no place for instructions is sent them as text, once and again when they change. */
+function sendInstructions(work: Work, { promptId, options }: QueuedPrompt): void {
+  const { instructions } = options ?? {};
+  if (instructions === undefined || agentOf(work).provider.takes?.instructions === true) return;
+  if (instructions === work.state.turn.sentInstructions) return;
+  const messageId = work.ids.next("msg");
+  const content = [{ type: "text", text: instructions }] as const;
+  work.emit({ type: "message.sent", messageId, content, origin: "instructions", promptId });
 }
 
 function makeCall(work: Work, current: CurrentTurn, { purpose, again }: WantedCall): void {
@@ -93,6 +104,9 @@ function act(work: Work, current: CurrentTurn): void {
     return finish(work, current, { outcome: "failed", reason: null, failure });
   }
   const open = runs.filter(isOpen);
+  const invalid =
+    agentOf(work).invalidToolInput === "fail" ? open.find(hasInvalidInput) : undefined;
+  if (invalid !== undefined) return finish(work, current, invalidInput(invalid));
   if (open.length === 0) return makeCall(work, current, { purpose: "results" });
   if (open.every(isHandedOut)) return pauseTurn(work, current, open);
   const mayStart = toolCallsIn(agentOf(work), current.options) - current.toolsStarted;
@@ -102,6 +116,18 @@ function act(work: Work, current: CurrentTurn): void {
   if (open.filter((run) => !isHandedOut(run)).every(isNeverStarted)) {
     finish(work, current, { outcome: "limited", reason: "max_tool_calls" });
   }
+}
+
+function hasInvalidInput({ call }: ToolRun): boolean {
+  return call?.runBy === "client" && call.inputError !== undefined;
+}
+
+function invalidInput({ name, toolCallId, call }: ToolRun) {
+  const reason = call?.inputError?.message ?? "";
+  const message = `The agent called ${name} with arguments that are not a JSON object: ${reason}`;
+  const details = { tool: name, toolCallId };
+  const failure = { code: "invalid_tool_input", message, details } as const;
+  return { outcome: "failed", reason: null, failure } as const;
 }
 
 function end(work: Work, current: CurrentTurn, stage: Extract<Stage, { type: "ended" }>): void {

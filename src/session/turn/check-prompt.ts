@@ -50,7 +50,7 @@ export function problemWithOptions(
   return problemWithTools(options, agent) ?? problemWithLimits(options);
 }
 
-const TAKEN = ["instructions", "tools", "allowedTools", "maxOutputTokens"] as const;
+const TAKEN = ["tools", "allowedTools", "maxOutputTokens"] as const;
 
 function isLost(options: PromptOptions, name: (typeof TAKEN)[number], takes: Takes): boolean {
   const given = options[name];

@@ -1,4 +1,5 @@
 import type { AgentEvent, ToolFinished } from "../../domain/agent-event.ts";
+import { isUnheard } from "../../domain/call-fate.ts";
 import type { Draft } from "../../domain/envelope.ts";
 import { callFinished, callLost, callStarted } from "./call-steps.ts";
 import { evolveCall } from "./evolve-call.ts";
@@ -48,14 +49,18 @@ export function evolveTurn(
         toolsStarted: 0,
         reprompts: 0,
         conflicts: 0,
+        instructions: null,
         unsent: [],
         unsentImages: [],
         stage: { type: "ready", purpose: "prompt" },
       };
       return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
     }
-    case "turn.finished":
-      return { ...turn, current: null };
+    case "turn.finished": {
+      // A turn that was turned away unheard has told the agent nothing.
+      const sent = isUnheard(event) ? null : (turn.current?.instructions ?? null);
+      return { ...turn, current: null, sentInstructions: sent ?? turn.sentInstructions };
+    }
     case "session.recovered":
       return turn.current === null
         ? turn
@@ -101,7 +106,9 @@ function evolveCurrent(
       const unsent = [...current.unsent, ...said];
       const unsentImages = [...current.unsentImages, ...images];
       if (event.origin !== "reprompt") {
-        return { ...turn, current: { ...current, unsent, unsentImages } };
+        const isInstructions = event.origin === "instructions";
+        const instructions = isInstructions ? said.join("\n\n") : current.instructions;
+        return { ...turn, current: { ...current, unsent, unsentImages, instructions } };
       }
       const reprompts = current.reprompts + 1;
       const stage: Stage = { type: "ready", purpose: "reprompt" };

@@ -56,7 +56,26 @@ function askAboutCall(work: Work, callId: string): void {
     question: "lost-call",
     options: ["continue", "reseed", "stop"],
     about: callId,
-    action: "The connection to the agent was lost in the middle of its answer. How to go on?",
+    action: LOST,
     input: null,
+    attempt: 2,
+    decision: {
+      action: "ask",
+      reason: `${LOST}.`,
+      rule: null,
+      labels: ["approval_required", "invocation_lost"],
+      context: {
+        tool: "continue_turn",
+        kind: "other",
+        sideEffect: "network",
+        paths: [],
+        capabilities: [],
+        repeats: 0,
+      },
+      approvers: 1,
+    },
   });
 }
+
+const LOST =
+  "The connection to the agent was lost during its answer, and the agent may have acted; allowing continues the conversation";

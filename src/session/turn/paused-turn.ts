@@ -40,7 +40,7 @@ type GiveResults = Extract<SessionCommand<PromptPart>, { readonly type: "give-re
 
 /** All of them, each once, and nothing else: what is missing could not be told from what is still to come. */
 export function giveResults(work: Work, command: GiveResults): CommandReply {
-  const { results, content, note } = command;
+  const { results, content, messages, note } = command;
   const { current } = work.state.turn;
   const problem = problemWith(work, command);
   if (problem !== undefined) return problem;
@@ -57,6 +57,7 @@ export function giveResults(work: Work, command: GiveResults): CommandReply {
     turnId,
     toolCallIds: pause.toolCallIds,
     ...(content !== undefined && { content }),
+    ...(messages !== undefined && { messages }),
     ...(note !== undefined && { note }),
   });
   const { seq } = work.state;

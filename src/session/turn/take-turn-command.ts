@@ -18,7 +18,7 @@ type Of<Type extends SessionCommand["type"]> = Extract<
 >;
 
 export function prompt(work: Work, command: Of<"prompt">): CommandReply {
-  const { content, options, note } = command;
+  const { content, messages, options, note } = command;
   const agent = agentOf(work);
   const problem =
     problemWithPlace(command, work.state) ??
@@ -34,6 +34,7 @@ export function prompt(work: Work, command: Of<"prompt">): CommandReply {
     type: "prompt.accepted",
     promptId,
     content,
+    ...(messages !== undefined && { messages }),
     ...(options !== undefined && { options }),
     ...(note !== undefined && { note }),
   });

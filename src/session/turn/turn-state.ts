@@ -21,6 +21,8 @@ export interface TurnState {
   readonly firstUpstreamId: string | null;
   /** Something was said elsewhere before: the agent is told it first. */
   readonly isHistoryGiven: boolean;
+  /** The last instructions that the agent was sent as text. */
+  readonly sentInstructions: string | null;
 }
 
 export interface QueuedPrompt {
@@ -53,6 +55,8 @@ export interface CurrentTurn {
   readonly reprompts: number;
   /** How often the other side said that it is still busy with an earlier call. */
   readonly conflicts: number;
+  /** Instructions that this turn sends as text. */
+  readonly instructions: string | null;
   /** Said, and not yet on its way. */
   readonly unsent: readonly string[];
   readonly unsentImages: readonly ImagePart[];
@@ -164,6 +168,7 @@ export const initialTurnState: TurnState = {
   upstream: null,
   firstUpstreamId: null,
   isHistoryGiven: false,
+  sentInstructions: null,
 };
 
 /** There is something to be said that no call has brought. */

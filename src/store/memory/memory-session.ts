@@ -44,6 +44,11 @@ export class MemorySession {
     return this.#events.at(-1)?.at ?? this.#createdAt;
   }
 
+  /** How many events are kept. */
+  get length(): number {
+    return this.#events.length;
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

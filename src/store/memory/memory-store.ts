@@ -86,6 +86,12 @@ export function memoryStore(): Store {
     },
     findReply: async (sessionId, commandId) => find(sessionId)?.replies.get(commandId),
     read: async (sessionId, after, limit) => find(sessionId)?.read(after, limit) ?? [],
+    examine: async (sessionId, after, limit) =>
+      (find(sessionId)?.read(after, limit) ?? []).map((envelope) => ({
+        status: "readable",
+        seq: envelope.seq,
+        envelope,
+      })),
     async page(sessionId, after) {
       await pages.wait();
       const events = find(sessionId)?.read(after, BATCH) ?? [];
@@ -140,6 +146,15 @@ export function memoryStore(): Store {
       return applyRetention(retained(sessions, remove), rules);
     },
     check: async () => [],
+    async probe() {
+      find("");
+    },
+    async size() {
+      find("");
+      const records = [...sessions.values()].filter(({ record }) => record.seq > 0);
+      const events = records.reduce((sum, { length }) => sum + length, 0);
+      return { sessions: records.length, events };
+    },
     async close() {
       bell.close();
       sessions.clear();

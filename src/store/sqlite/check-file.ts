@@ -1,41 +1,52 @@
-import type { EventRows, Place } from "./event-rows.ts";
+import { endOfExamined, examinedProblem } from "../examined-problem.ts";
+import type { EventRows } from "./event-rows.ts";
+import { countEvents, findSession, type Found } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
-/** What is wrong with a file, one sentence each. Between two sessions the loop has its turn. */
+/** The problems of a file, one sentence each. The event loop gets its turn between two pages of a log. */
 export async function checkFile(sql: Sql, rows: EventRows): Promise<readonly string[]> {
   const problems = sql
     .all("PRAGMA integrity_check")
     .map((row) => row.text("integrity_check"))
-    .filter((line) => line !== "ok");
+    .filter((line) => line !== "ok")
+    .map((line) => `SQLite reports damage of the file: ${line}`);
   const orphans =
     "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT key FROM sessions)";
   for (const row of sql.all(orphans)) {
-    problems.push(
-      `There are events of a session that is not listed, number ${row.number("session")}`,
-    );
+    const key = row.number("session");
+    problems.push(`There are events of a session that is not listed, number ${key}`);
   }
-  for (const row of sql.all("SELECT key, id FROM sessions ORDER BY key")) {
-    const place = { key: row.number("key"), sessionId: row.text("id") };
-    problems.push(...checkCounts(sql, place), ...rows.problems(place));
-    await new Promise((resolve) => setImmediate(resolve));
+  for (const row of sql.all("SELECT id FROM sessions ORDER BY key")) {
+    const found = findSession(sql, row.text("id"));
+    if (found !== undefined) problems.push(...(await checkSession(sql, rows, found)));
   }
   return problems;
 }
 
-function checkCounts(sql: Sql, { key, sessionId }: Place): readonly string[] {
-  const row = sql.get(
-    `SELECT seq, first_seq, dropped, count(events.seq_) AS kept, coalesce(max(events.seq_), 0) AS last,
-       count(CASE WHEN events.seq_ >= first_seq THEN 1 END) AS whole
-     FROM sessions LEFT JOIN (SELECT session, seq AS seq_ FROM events) AS events ON session = key
-     WHERE key = ? GROUP BY key`,
-    key,
-  );
-  if (row === undefined) return [];
-  const [seq, firstSeq, kept] = [row.number("seq"), row.number("first_seq"), row.number("kept")];
-  const dropped = row.number("dropped");
-  const isWhole = row.number("whole") === seq - firstSeq + 1 && kept + dropped === seq;
-  if (isWhole && row.number("last") <= seq) return [];
-  return [
-    `Session ${sessionId} is at ${seq}, of which ${dropped} were dropped, but ${kept} are there, the last at ${row.number("last")}`,
-  ];
+async function checkSession(sql: Sql, rows: EventRows, found: Found): Promise<readonly string[]> {
+  const { sessionId, key, head } = found;
+  const problems: string[] = [];
+  let count = 0;
+  for (let after = 0, isMore = true; isMore;) {
+    const examined = rows.examine(found, after, PAGE);
+    for (const one of examined) {
+      const problem = examinedProblem(one);
+      if (problem === undefined) continue;
+      count += 1;
+      if (problems.length < MAX_PROBLEMS) problems.push(`Session ${sessionId}: ${problem}`);
+    }
+    after = endOfExamined(examined) ?? after;
+    isMore = examined.length >= PAGE;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const last = countEvents(sql, key)?.last ?? 0;
+  const now = findSession(sql, sessionId)?.head.seq ?? last;
+  if (last > now)
+    problems.push(`Session ${sessionId}: the log ends at ${head.seq}, but has event ${last}`);
+  if (count > problems.length)
+    problems.push(`Session ${sessionId}: ${count - problems.length} more problems`);
+  return problems;
 }
+
+const PAGE = 512;
+const MAX_PROBLEMS = 20;

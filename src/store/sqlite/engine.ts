@@ -15,7 +15,7 @@ export interface Statement {
   all(...values: readonly SqlValue[]): readonly unknown[];
 }
 
-interface Engine {
+export interface Engine {
   readonly DatabaseSync: new (file: string, options: { readonly readOnly: boolean }) => Database;
 }
 

@@ -1,8 +1,9 @@
 import type { Draft, Envelope } from "../../domain/envelope.ts";
 import { thrownMessage } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
-import { readStoredEvent, type EventVersions } from "../../domain/upcast.ts";
+import { isUnderstood, readStoredEvent, type EventVersions } from "../../domain/upcast.ts";
 import { envelopeOf } from "../envelope-of.ts";
+import type { ExaminedEvent, Head } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { MOST_BYTES, MOST_EVENTS, type SizedEvent } from "./batch-of.ts";
 import type { EventKinds } from "./event-kinds.ts";
@@ -13,6 +14,11 @@ import type { Sql } from "./sql.ts";
 export interface Place {
   readonly sessionId: string;
   readonly key: number;
+}
+
+/** A place with the end of its log, read before the events are. */
+export interface LogPlace extends Place {
+  readonly head: Pick<Head, "seq">;
 }
 
 export interface Range {
@@ -33,33 +39,118 @@ export class EventRows {
     this.#versions = versions;
   }
 
-  /** Stops before a damaged event, and throws when that is the first. */
-  read(place: Place, { after, through }: Range, limit: number): readonly Envelope[] {
+  /** Stops before an event that is damaged or missing, and throws if that is the first. */
+  read(place: LogPlace, range: Range, limit: number): readonly Envelope[] {
+    const { after, through } = range;
     const rows = this.#sql.all(READ, place.key, after, through, limit);
     const events: Envelope[] = [];
+    let last = after;
     for (const row of rows) {
-      const read = this.#envelope(place.sessionId, row);
-      if (read.ok) events.push(read.envelope);
-      else if (events.length > 0) break;
-      else throw read.error;
+      const read = this.#next(place, last, row);
+      if (!read.ok && events.length === 0) throw read.error;
+      if (!read.ok) return events;
+      events.push(read.envelope);
+      last = read.envelope.seq;
     }
+    if (events.length === 0) this.#expectEnd(place, range);
     return events;
   }
 
   /** The same, as many as are read at once: of those behind the last, no large one is read. */
-  batch(place: Place, { after, through }: Range): readonly SizedEvent[] {
+  batch(place: LogPlace, range: Range): readonly SizedEvent[] {
+    const { after, through } = range;
     const batch: SizedEvent[] = [];
     let bytes = 0;
+    let last = after;
     for (const row of this.#sql.all(READ_BATCH, place.key, after, through, MOST_EVENTS)) {
       const body = row.textOrNull("body") ?? this.#body(place, row.number("seq"));
-      const read = this.#envelope(place.sessionId, row, body);
+      const read = this.#next(place, last, row, body);
       if (!read.ok && batch.length === 0) throw read.error;
-      if (!read.ok) break;
+      if (!read.ok) return batch;
       batch.push({ envelope: read.envelope, size: body.length });
+      last = read.envelope.seq;
       bytes += body.length;
       if (bytes >= MOST_BYTES) break;
     }
+    if (batch.length === 0) this.#expectEnd(place, range);
     return batch;
+  }
+
+  /** Everything that is stored, in order, with the places that are empty. */
+  examine(place: LogPlace, after: number, limit: number): readonly ExaminedEvent[] {
+    const examined: ExaminedEvent[] = [];
+    const lost = after === 0 ? this.#lostBeforeFirst(place) : undefined;
+    if (lost !== undefined) examined.push(lost);
+    const { seq: through } = place.head;
+    const rows = this.#sql.all(READ, place.key, after, through, limit);
+    let last = after;
+    for (const row of rows) {
+      const seq = row.number("seq");
+      const gap = this.#gap(place, last, seq);
+      if (gap !== undefined) examined.push(gap);
+      examined.push(this.#examined(place.sessionId, row));
+      last = seq;
+    }
+    const tail = rows.length < limit ? this.#gap(place, last, through + 1) : undefined;
+    return tail === undefined ? examined : [...examined, tail];
+  }
+
+  #examined(sessionId: string, row: Row): ExaminedEvent {
+    const seq = row.number("seq");
+    const kind = this.#kinds.kind(row.number("kind"));
+    const read = this.#envelope(sessionId, row);
+    if (!read.ok) {
+      const { reason } = read;
+      return { status: "damaged", seq, type: kind?.type ?? null, reason, raw: row.text("body") };
+    }
+    const { envelope } = read;
+    if (kind === undefined || isUnderstood(kind, this.#versions))
+      return { status: "readable", seq, envelope };
+    const { type, version } = kind;
+    return { status: "newer", seq, envelope, type, version };
+  }
+
+  /**
+   * The missing events between two rows. Retention drops events before the session's `first_seq` only; that is read after
+   * the rows, because another process may drop events at any time.
+   */
+  #gap({ key }: Place, last: number, next: number): MissingEvents | undefined {
+    if (next <= last + 1) return undefined;
+    const firstSeq = this.#sql.get(READ_FIRST, key)?.number("first_seq");
+    // A session that was deleted meanwhile misses nothing.
+    if (firstSeq === undefined || next <= firstSeq) return undefined;
+    const seq = Math.max(last + 1, firstSeq);
+    return { status: "missing", seq, through: next - 1, count: next - seq };
+  }
+
+  /** Events before `first_seq` that retention did not count: which ones they were is not known. */
+  #lostBeforeFirst({ key }: Place): MissingEvents | undefined {
+    const row = this.#sql.get(COUNT_BEFORE_FIRST, key);
+    if (row === undefined) return undefined;
+    const through = row.number("first_seq") - 1;
+    const count = through - row.number("dropped") - row.number("kept");
+    return count > 0 ? { status: "missing", seq: 1, through, count } : undefined;
+  }
+
+  #expectEnd(place: LogPlace, { after, through }: Range): void {
+    const gap = this.#gap(place, after, Math.min(through, place.head.seq) + 1);
+    if (gap !== undefined) throw this.#missing(place, gap);
+  }
+
+  #missing({ sessionId }: Place, { seq, through }: MissingEvents): StoreError {
+    const which =
+      seq === through
+        ? `Event ${seq} of session ${sessionId} is`
+        : `Events ${seq} to ${through} of session ${sessionId} are`;
+    const message = `${which} missing in ${this.#sql.file}`;
+    return new StoreError("store_damaged", message, { details: { sessionId, seq } });
+  }
+
+  /** The event of a row, if it is the one that follows `last`. */
+  #next(place: LogPlace, last: number, row: Row, body?: string): Read {
+    const gap = this.#gap(place, last, row.number("seq"));
+    if (gap === undefined) return this.#envelope(place.sessionId, row, body);
+    return { ok: false, reason: "it is missing", error: this.#missing(place, gap) };
   }
 
   #body({ key }: Place, seq: number): string {
@@ -81,31 +172,24 @@ export class EventRows {
     }
   }
 
-  /** What is wrong with events of a session, one sentence each. */
-  *problems(place: Place): Generator<string> {
-    for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#sql.all(READ, place.key, after, Number.MAX_SAFE_INTEGER, MOST_ROWS);
-      for (const row of rows) {
-        const read = this.#envelope(place.sessionId, row);
-        if (!read.ok) yield read.error.message;
-        after = row.number("seq");
-      }
-      isMore = rows.length === MOST_ROWS;
-    }
-  }
-
   #envelope(sessionId: string, row: Row, body = row.text("body")): Read {
     const seq = row.number("seq");
     const kind = this.#kinds.kind(row.number("kind"));
-    if (kind === undefined) return damaged(sessionId, seq, "its kind is not listed");
+    if (kind === undefined) return this.#damaged(sessionId, seq, "its type is not listed");
     const draft = readDraft(body);
-    if (typeof draft === "string") return damaged(sessionId, seq, draft);
+    if (typeof draft === "string") return this.#damaged(sessionId, seq, draft);
     if (kind.isCurrent && isOfType(draft, kind.type)) {
       return { ok: true, envelope: envelopeOf(sessionId, seq, draft) };
     }
     const event = readStoredEvent({ ...kind, event: draft.event }, this.#versions);
-    if (event === undefined) return damaged(sessionId, seq, `it is no ${kind.type}`);
+    if (event === undefined) return this.#damaged(sessionId, seq, `it is not a ${kind.type}`);
     return { ok: true, envelope: envelopeOf(sessionId, seq, { ...draft, event }) };
+  }
+
+  #damaged(sessionId: string, seq: number, reason: string): Read {
+    const message = `Event ${seq} of session ${sessionId} in ${this.#sql.file} cannot be read: ${reason}`;
+    const error = new StoreError("store_damaged", message, { details: { sessionId, seq } });
+    return { ok: false, reason, error };
   }
 }
 
@@ -116,13 +200,19 @@ function isOfType(draft: StoredDraft, type: string): draft is Draft {
 
 type Read =
   | { readonly ok: true; readonly envelope: Envelope }
-  | { readonly ok: false; readonly error: StoreError };
+  | { readonly ok: false; readonly reason: string; readonly error: StoreError };
+
+type MissingEvents = Extract<ExaminedEvent, { readonly status: "missing" }>;
 
 const READ = `SELECT seq, kind, body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
 /** To step through rows one by one takes a third longer than to have all; so all are read, and large bodies when it is their turn. */
 const READ_BATCH = `SELECT seq, kind, iif(octet_length(body) <= 4096, body, NULL) AS body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
+const READ_FIRST = "SELECT first_seq FROM sessions WHERE key = ?";
+const COUNT_BEFORE_FIRST = `SELECT first_seq, dropped,
+    (SELECT count(*) FROM events WHERE session = key AND seq < first_seq) AS kept
+  FROM sessions WHERE key = ?`;
 const READ_BODY = "SELECT body FROM events WHERE session = ? AND seq = ?";
 /** Of rows that are read at once. */
 const MOST_ROWS = 512;
@@ -133,7 +223,7 @@ type StoredDraft = Omit<Draft, "event"> & { readonly event: unknown };
 function readDraft(body: string): StoredDraft | string {
   try {
     const value: unknown = JSON.parse(body);
-    return isStoredDraft(value) ? value : "it is no envelope";
+    return isStoredDraft(value) ? value : "it is not an event of a log";
   } catch (error) {
     return thrownMessage(error);
   }
@@ -147,10 +237,4 @@ function isStoredDraft(value: unknown): value is StoredDraft {
     (value["visibility"] === "public" || value["visibility"] === "internal") &&
     isObject(value["event"])
   );
-}
-
-function damaged(sessionId: string, seq: number, why: string): Read {
-  const message = `Event ${seq} of session ${sessionId} cannot be read: ${why}`;
-  const error = new StoreError("store_damaged", message, { details: { sessionId, seq } });
-  return { ok: false, error };
 }

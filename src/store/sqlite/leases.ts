@@ -1,7 +1,7 @@
 import type { AcquireOptions, Acquired, ClaimOptions, Lease } from "../store.ts";
 import { leaseHeld, staleLease, StoreError } from "../store-error.ts";
 import type { EventKinds } from "./event-kinds.ts";
-import { findDue, findSession, makeSession, type Found } from "./session-rows.ts";
+import { countEvents, findDue, findSession, makeSession, type Found } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** Who may write to which session. Each method is a part of a transaction. */
@@ -23,9 +23,10 @@ export class Leases {
       throw leaseHeld(sessionId, found.owner, found.leasedUntil);
     }
     if (this.#holdsNewer(found)) {
-      const message = `Session ${sessionId} holds events of a newer Spanline and can only be read`;
+      const message = `Session ${sessionId} in ${this.#sql.file} can only be read: it holds events of a newer version of Spanline. Fix: update Spanline`;
       throw new StoreError("store_newer", message, { details: { sessionId } });
     }
+    this.#expectWhole(found);
     return this.#give(found, owner, now + forMs);
   }
 
@@ -63,6 +64,14 @@ export class Leases {
       head: found.head,
       abandoned: found.owner !== null,
     };
+  }
+
+  #expectWhole({ key, sessionId }: Found): void {
+    const counts = countEvents(this.#sql, key);
+    if (counts === undefined || counts.isWhole) return;
+    const { seq, dropped, kept } = counts;
+    const message = `Session ${sessionId} in ${this.#sql.file} can only be read: its log has ${kept} events and should have ${seq - dropped}. Fix: restore the file from a copy; \`spanline sessions check\` shows which events are missing`;
+    throw new StoreError("store_damaged", message, { details: { sessionId } });
   }
 
   /** Only a file that a newer version wrote to is looked through. */

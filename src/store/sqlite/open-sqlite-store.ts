@@ -1,3 +1,4 @@
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { EVENT_VERSIONS, type EventVersions } from "../../domain/upcast.ts";
 import { systemClock, type Clock } from "../../platform/clock.ts";
@@ -6,7 +7,7 @@ import { hideFile, privateFile } from "../../platform/private-file.ts";
 import { makeBell } from "../bell.ts";
 import type { Store } from "../store.ts";
 import { StoreError } from "../store-error.ts";
-import { loadEngine } from "./engine.ts";
+import { loadEngine, type Engine } from "./engine.ts";
 import { EventKinds } from "./event-kinds.ts";
 import { EventRows } from "./event-rows.ts";
 import { FileChanges } from "./file-changes.ts";
@@ -32,14 +33,24 @@ export interface SqliteStoreOptions {
   readonly versions?: EventVersions;
   /** `plain` looks through every text, as an engine without FTS5 has to. */
   readonly search?: "full-text" | "plain";
+  /** False: a missing file is an error (`store_failed`). Default: it is created, with its folder. */
+  readonly create?: boolean;
 }
 
 /** One file, written by one process. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, readOnly = false } = options;
+  const { file, readOnly = false, create = true } = options;
   const { DatabaseSync } = await loadEngine();
-  if (!readOnly) await makePrivate(file);
-  const sql = new Sql(named(() => new DatabaseSync(file, { readOnly })));
+  expectContents(file);
+  if (!readOnly && !existsSync(file)) {
+    if (!create) throw new StoreError("store_failed", `${file} was removed`, { details: { file } });
+    await createFile(file, DatabaseSync);
+  }
+  if (!readOnly) makePrivate(file);
+  const sql = new Sql(
+    named(file, () => new DatabaseSync(file, { readOnly })),
+    file,
+  );
   try {
     sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
     return readOnly ? openForReading(sql, options) : await openForWriting(sql, options);
@@ -49,11 +60,39 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** SQLite gives the files beside it the rights that it has. */
-async function makePrivate(file: string): Promise<void> {
+/** SQLite treats an empty file as a new database, so a log that was cut to nothing would be started over. */
+function expectContents(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return;
+  const message = `${file} is empty (0 bytes), so the sessions that it held are lost. Fix: restore it from a copy, or remove it to start without sessions`;
+  throw new StoreError("store_damaged", message, { details: { file } });
+}
+
+/**
+ * Creates a missing database under another name and renames it when it is complete: a process that is killed in between
+ * does not leave an empty file.
+ */
+async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): Promise<void> {
   await makeFolder(dirname(file));
-  privateFile(file);
-  for (const beside of ["-wal", "-shm"]) hideFile(`${file}${beside}`);
+  const draft = `${file}.new`;
+  for (const beside of ["", "-journal"]) rmSync(`${draft}${beside}`, { force: true });
+  privateFile(draft);
+  const sql = new Sql(
+    named(draft, () => new DatabaseSync(draft, { readOnly: false })),
+    draft,
+  );
+  try {
+    // Has to be set before the first table is made.
+    sql.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    migrate(sql, draft);
+  } finally {
+    sql.close();
+  }
+  renameSync(draft, file);
+}
+
+/** SQLite gives the files beside it the rights that it has. */
+function makePrivate(file: string): void {
+  for (const beside of ["", "-wal", "-shm"]) hideFile(`${file}${beside}`);
 }
 
 function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
@@ -111,6 +150,8 @@ function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
   const rows = new EventRows(sql, kinds, versions);
   const fresh = new NewSessions(sql);
   const live = new LiveSessions(fresh);
+  const { ino } = statSync(sql.file);
+  const isInPlace = (): boolean => statSync(sql.file, { throwIfNoEntry: false })?.ino === ino;
   const close = async (): Promise<void> => {
     await wal.close();
     checkpoint(sql);
@@ -118,13 +159,12 @@ function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
   };
   return {
     ...readingStore({ sql, rows, bell, beside: live }),
-    ...writingStore({ sql, kinds, rows, bell, live, fresh, sync, close }),
+    ...writingStore({ sql, kinds, rows, bell, live, fresh, sync, isInPlace, close }),
   };
 }
 
 /** An engine may stay in another journal mode without an error, so it is asked. */
 function configure(sql: Sql, file: string): void {
-  sql.exec("PRAGMA auto_vacuum = INCREMENTAL");
   const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
   if (mode !== "wal") {
     throw new StoreError("store_failed", `${file} cannot have a write-ahead log here`, {
@@ -166,5 +206,6 @@ function refusing(file: string): Omit<WritingStore, "close"> {
     putBlob: refuse,
     saveSnapshot: refuse,
     retain: refuse,
+    probe: refuse,
   };
 }

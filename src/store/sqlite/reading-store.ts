@@ -10,7 +10,7 @@ import type { EarlierEvents } from "./earlier-events.ts";
 import type { EventRows } from "./event-rows.ts";
 import { isIndexed } from "./search-index.ts";
 import { findReply, readBlob, readSnapshot } from "./session-parts.ts";
-import { findSession, listSessions, readRecord, type Found } from "./session-rows.ts";
+import { findSession, listSessions, readRecord, storedSize, type Found } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 export interface ReadingParts {
@@ -42,6 +42,7 @@ export type ReadingStore = Pick<
   | "findReply"
   | "read"
   | "page"
+  | "examine"
   | "head"
   | "subscribe"
   | "sessions"
@@ -49,6 +50,7 @@ export type ReadingStore = Pick<
   | "blob"
   | "snapshot"
   | "check"
+  | "size"
 >;
 
 /** The half of a store that changes nothing. */
@@ -114,6 +116,12 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
       pages.took(partOf(batch));
       return envelopesOf(batch);
     },
+    async examine(sessionId, after, limit) {
+      const found = findSession(file(), sessionId);
+      const head = headOf(sessionId);
+      if (found === undefined || head === undefined) return [];
+      return rows.examine({ ...found, head }, after, limit);
+    },
     async head(sessionId) {
       file();
       return headOf(sessionId);
@@ -128,5 +136,6 @@ export function readingStore({ sql, rows, bell, beside }: ReadingParts): Reading
     blob: async (sessionId, blobId) => readBlob(file(), sessionId, blobId),
     snapshot: async (sessionId, form) => readSnapshot(file(), sessionId, form),
     check: async () => checkFile(file(), rows),
+    size: async () => storedSize(file()),
   };
 }

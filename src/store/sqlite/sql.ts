@@ -1,33 +1,35 @@
-import { SpanlineError, thrownMessage } from "../../domain/errors.ts";
-import { StoreError } from "../store-error.ts";
+import { databaseError } from "./database-error.ts";
 import type { Database, SqlValue, Statement } from "./engine.ts";
 import { Row } from "./row.ts";
 
 /** A database whose statements are kept, whose rows are looked at, and whose errors are ours. */
 export class Sql {
+  /** The path, for error messages. */
+  readonly file: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(database: Database) {
+  constructor(database: Database, file: string) {
     this.#database = database;
+    this.file = file;
   }
 
   /** Several statements without values: schemas and settings. */
   exec(sql: string): void {
-    named(() => this.#database.exec(sql));
+    this.#named(() => this.#database.exec(sql));
   }
 
   run(sql: string, ...values: readonly SqlValue[]): void {
-    named(() => this.prepared(sql).run(...values));
+    this.#named(() => this.prepared(sql).run(...values));
   }
 
   get(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    const row = named(() => this.prepared(sql).get(...values));
+    const row = this.#named(() => this.prepared(sql).get(...values));
     return row === undefined ? undefined : new Row(row);
   }
 
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return named(() => this.prepared(sql).all(...values)).map((row) => new Row(row));
+    return this.#named(() => this.prepared(sql).all(...values)).map((row) => new Row(row));
   }
 
   /** For loops that cannot afford a look at every error. */
@@ -48,13 +50,17 @@ export class Sql {
       return result;
     } catch (error) {
       this.#rollBack();
-      throw storeError(error);
+      throw databaseError(error, this.file);
     }
   }
 
   close(): void {
     this.#statements.clear();
-    named(() => this.#database.close());
+    this.#named(() => this.#database.close());
+  }
+
+  #named<Result>(work: () => Result): Result {
+    return named(this.file, work);
   }
 
   /** SQLite has rolled back by itself after some errors, and then says that there is nothing to roll back. */
@@ -67,25 +73,11 @@ export class Sql {
   }
 }
 
-/** Does something with a database; what it throws becomes an error of the store. */
-export function named<Result>(work: () => Result): Result {
+/** Runs `work`. Errors of the engine become `StoreError`s that name the file. */
+export function named<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw storeError(error);
+    throw databaseError(error, file);
   }
 }
-
-function storeError(error: unknown): unknown {
-  const isOurs = error instanceof SpanlineError || !(error instanceof Error);
-  if (isOurs || !("errcode" in error) || typeof error.errcode !== "number") return error;
-  // The low byte is the primary code: https://www.sqlite.org/rescode.html
-  const isDamage = DAMAGE.has(error.errcode & 0xff);
-  return new StoreError(isDamage ? "store_damaged" : "store_failed", thrownMessage(error), {
-    details: { sqlite: error.errcode },
-    cause: error,
-  });
-}
-
-/** `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */
-const DAMAGE: ReadonlySet<number> = new Set([11, 26]);

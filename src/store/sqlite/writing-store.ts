@@ -1,7 +1,7 @@
 import type { Bell } from "../bell.ts";
 import { applyRetention } from "../retention.ts";
 import type { SessionRecord, Store } from "../store.ts";
-import { storeClosed, wrongSeq } from "../store-error.ts";
+import { StoreError, storeClosed, wrongSeq } from "../store-error.ts";
 import { AppendQueue, type WaitingEntry } from "./append-queue.ts";
 import type { EventKinds } from "./event-kinds.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -24,6 +24,8 @@ export interface WritingParts {
   readonly live: LiveSessions;
   readonly fresh: NewSessions;
   readonly sync: GroupSync;
+  /** Whether the file that is written to is still the one at its path. */
+  isInPlace(): boolean;
   /** Called last. */
   close(): Promise<void>;
 }
@@ -94,6 +96,13 @@ export function writingStore(parts: WritingParts): WritingStore {
       const isBusy = (sessionId: string): boolean =>
         live.hasUnseen(sessionId) || live.hasReaders(sessionId);
       return applyRetention(sqliteRetention({ sql, kinds, rows, isBusy, changed }), rules);
+    },
+    async probe() {
+      write(() => sql.run("UPDATE epochs SET last = last"));
+      if (!parts.isInPlace()) {
+        const message = `${sql.file} was removed or replaced while it was in use`;
+        throw new StoreError("store_failed", message, { details: { file: sql.file } });
+      }
     },
     async close() {
       if (bell.isClosed) return;

@@ -1,5 +1,5 @@
 import type { Principal } from "../../domain/actor.ts";
-import type { HostTool } from "../../domain/equipment.ts";
+import { NO_HOST_TOOLS, type HostToolList } from "../../domain/equipment.ts";
 import { isObject } from "../../domain/json.ts";
 import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -87,7 +87,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
   let profile = STOCK_CLIENT;
-  let tools: Promise<readonly HostTool[]> = Promise.resolve([]);
+  let tools: Promise<HostToolList> = Promise.resolve(NO_HOST_TOOLS);
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
   let alone = 0;
@@ -198,7 +198,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       link.answer(given, { ok: true, result: initializeAnswer(version) });
       const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = loadTools(link).catch(() => unasked([]));
+      if (isAsked && profile.hasTools) tools = loadTools(link).catch(() => unasked(NO_HOST_TOOLS));
       if (isAsked && profile.hasShells && options.isHere)
         shells = loadShells(link).catch(() => unasked(undefined));
       return lanes.run("", async () => void (await requests()));
@@ -258,7 +258,10 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       return clientName !== undefined;
     },
     receive(item) {
-      if (item.type === "failure") return writer.write(rpc.refuse(item.error.message));
+      if (item.type === "failure") {
+        const { error, start } = item;
+        return take(rpc.readSkipped({ code: error.code, reason: error.message, start }));
+      }
       for (const message of rpc.readAll(item.text)) take(message);
     },
     get isFull() {
@@ -287,7 +290,7 @@ async function loadRequests(
   return sessionRequests(link, session);
 }
 
-async function loadTools(link: ClientLink): Promise<readonly HostTool[]> {
+async function loadTools(link: ClientLink): Promise<HostToolList> {
   const { hostToolList } = await import("./host-lists.ts");
   return hostToolList(link);
 }

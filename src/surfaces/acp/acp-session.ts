@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { failureError } from "../../wire/acp/agent-answers.ts";
+import { failureError } from "../../wire/acp/failure-error.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
 import { withTerminal } from "../../wire/acp/host/terminal-content.ts";
 import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
@@ -19,6 +19,7 @@ import { sessionFeed, type FollowOptions, type Told } from "./session-feed.ts";
 export interface AcpSession {
   readonly isFollowed: boolean;
   readonly answered: OpenQuestions["answered"];
+  readonly readArguments: OpenQuestions["readArguments"];
   readonly attach: ClientAttachment["attach"];
   readonly attachAs: ClientAttachment["attachAs"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
@@ -32,8 +33,11 @@ export interface AcpSession {
   follow(options: FollowOptions): Promise<void>;
   /** Under an id of the client's it is taken once, and has the same answer however often it is asked. */
   prompt(request: RpcRequest, command: PromptCommand, commandId?: string): Promise<void>;
-  /** Ends all that this client asked for, or what it asked for by this request; with nothing of its own, whatever runs. */
-  cancel(requestId?: RequestId): Promise<void>;
+  /**
+   * Cancels the prompts of this client, or the one that this request submitted; if the client has none, the running turn.
+   * Resolves with the reason if that is refused.
+   */
+  cancel(requestId?: RequestId): Promise<Failure | undefined>;
   /** The client is done with it: what it began ends, and what nobody else follows. */
   close(): Promise<void>;
   /** The client goes; the session and what it waits for stay. */
@@ -120,7 +124,7 @@ export function createAcpSession(
     if (outcome !== undefined) prompts.finish(promptId, outcome);
   }
 
-  const cancel = (wanted: readonly Cancelling[]): Promise<boolean> =>
+  const cancel = (wanted: readonly Cancelling[]): Promise<Failure | undefined> =>
     cancelAll(wanted, { link, sessionId, signal: feed.signal });
 
   return {
@@ -128,6 +132,7 @@ export function createAcpSession(
       return feed.isOn;
     },
     answered: questions.answered,
+    readArguments: questions.readArguments,
     attach: attachment.attach,
     attachAs: attachment.attachAs,
     equip: equipment.bring,
@@ -154,12 +159,12 @@ export function createAcpSession(
     async cancel(requestId) {
       const own = prompts.cancelling(requestId);
       const any: Cancelling = { command: { type: "cancel" }, from: link.sender };
-      await cancel(own.length > 0 || requestId !== undefined ? own : [any]);
+      return cancel(own.length > 0 || requestId !== undefined ? own : [any]);
     },
     async close() {
       isUnheard = link.drop(sessionId);
       // A turn that it may not end is not waited for.
-      if (await cancel(prompts.cancelling())) await prompts.answered();
+      if ((await cancel(prompts.cancelling())) === undefined) await prompts.answered();
       leaveFeed();
       prompts.fail(failureError(LEFT));
       await cancel([{ command: { type: "cancel", unlessWatched: true }, from: link.sender }]);

@@ -1,3 +1,4 @@
+import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { ClientLink } from "./client-link.ts";
 import type { Cancelling } from "./open-prompts.ts";
@@ -10,10 +11,13 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-/** Ends what these commands say, one after the other. False where one of them was refused. */
-export async function cancelAll(wanted: readonly Cancelling[], place: Place): Promise<boolean> {
+/** Sends these commands one after the other. Resolves with the first refusal, or undefined if all were accepted. */
+export async function cancelAll(
+  wanted: readonly Cancelling[],
+  place: Place,
+): Promise<Failure | undefined> {
   const { link, sessionId } = place;
-  let isDone = true;
+  let refusal: Failure | undefined;
   for (const one of wanted) {
     const { command } = one;
     let reply = await send(one, place);
@@ -23,10 +27,10 @@ export async function cancelAll(wanted: readonly Cancelling[], place: Place): Pr
     // Who leaves may have no say in what goes on without them.
     const isLeaving = command.type === "cancel" && command.unlessWatched === true;
     if (reply.status === "accepted" || isLeaving) continue;
-    isDone = false;
+    refusal ??= reply.failure;
     link.log("a cancel was refused", { sessionId, code: reply.failure.code });
   }
-  return isDone;
+  return refusal;
 }
 
 /** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */

@@ -1,4 +1,4 @@
-import type { HostTool } from "../../domain/equipment.ts";
+import type { HostToolList } from "../../domain/equipment.ts";
 import type { KnownShells } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ClientSender, Sessions } from "../../session/sessions.ts";
@@ -43,7 +43,7 @@ export interface ClientLink {
   /** The same for something that its machine is to do. */
   request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
   /** The tools of the client's machine. */
-  tools(): Promise<readonly HostTool[]>;
+  tools(): Promise<HostToolList>;
   /** Its shells, where it says. */
   shells(): Promise<KnownShells | undefined>;
   /** Whether the client can be told more at once, of this session; `room` resolves when it can. */

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { failureError } from "../../wire/acp/agent-answers.ts";
+import { failureError } from "../../wire/acp/failure-error.ts";
 import type { RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 

@@ -1,4 +1,4 @@
-import type { HostTool } from "../../domain/equipment.ts";
+import { NO_HOST_TOOLS, type HostToolList } from "../../domain/equipment.ts";
 import type { KnownShells } from "../../domain/shell.ts";
 import type { HostAnswer } from "../../wire/acp/host/host-answer.ts";
 import { toolListRequest, type HostRequest } from "../../wire/acp/host/host-request.ts";
@@ -11,8 +11,8 @@ import type { ClientLink } from "./client-link.ts";
 type Asking = Pick<ClientLink, "request" | "withdraw" | "clock" | "log">;
 
 /** Asks a host for its tools, once. */
-export async function hostToolList(link: Asking): Promise<readonly HostTool[]> {
-  return (await asked(link, TOOLS)) ?? [];
+export async function hostToolList(link: Asking): Promise<HostToolList> {
+  return (await asked(link, TOOLS)) ?? NO_HOST_TOOLS;
 }
 
 /** The same for its shells. */
@@ -26,7 +26,7 @@ interface List<Value> {
   readonly read: (answer: RpcAnswer) => HostAnswer<Value>;
 }
 
-const TOOLS: List<readonly HostTool[]> = {
+const TOOLS: List<HostToolList> = {
   what: "tools",
   request: toolListRequest(),
   read: readToolList,

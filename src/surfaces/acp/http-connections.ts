@@ -104,6 +104,7 @@ const UNUSED_MS = 60_000;
 const MOST_CONNECTIONS = 1000;
 
 function tooMany(): ApiError {
-  const message = `${MOST_CONNECTIONS} clients are connected already`;
-  return new ApiError(503, "quota_exceeded", message, { hint: "Try again later" });
+  const message = `The bridge has ${MOST_CONNECTIONS} clients connected, as many as it allows`;
+  const headers = { "retry-after": "10" };
+  return new ApiError(503, "overloaded", message, { hint: "Try again later", headers });
 }

@@ -1,5 +1,5 @@
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { failureError } from "../../wire/acp/agent-answers.ts";
+import { failureError } from "../../wire/acp/failure-error.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientSender } from "../../session/sessions.ts";

@@ -18,10 +18,11 @@ export function ownEquipment(sessionId: string, link: ClientLink): OwnEquipment 
   const bring: OwnEquipment["bring"] = async (given = servers) => {
     servers = given;
     const editor = await editorOffer(link);
-    const tools = await link.tools();
+    const { tools, problems } = await link.tools();
     const equipment = {
       servers,
       tools,
+      ...(problems.length > 0 && { toolProblems: problems }),
       ...(link.profile().knowsCalls && { knowsCalls: true }),
       ...(editor !== undefined && { editor }),
     };

@@ -1,7 +1,8 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import { errorFrom, SpanlineError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/json.ts";
-import { doneAnswer, failureError, listAnswer } from "../../wire/acp/agent-answers.ts";
+import { doneAnswer, listAnswer } from "../../wire/acp/agent-answers.ts";
+import { failureError } from "../../wire/acp/failure-error.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
 import { optionsAnswer } from "../../wire/acp/session-modes.ts";
 import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
@@ -103,6 +104,15 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     link.answer(request, { ok: true, result });
   }
 
+  async function readArguments(
+    request: RpcRequest,
+    wanted: Extract<SessionRequest, { type: "arguments" }>,
+  ): Promise<void> {
+    await table.find(wanted.sessionId);
+    const result = table.session(wanted.sessionId).readArguments(wanted);
+    link.answer(request, { ok: true, result });
+  }
+
   async function prompt(
     request: RpcRequest,
     { sessionId, command, commandId }: Extract<SessionRequest, { type: "prompt" }>,
@@ -115,6 +125,18 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       link.update(sessionId, update);
     }
     link.answer(request, answeredAnswer());
+  }
+
+  /** ACP defines it as a notification; a client that sends a request gets a result. */
+  async function cancel(request: RpcRequest, sessionId: string): Promise<void> {
+    const session = table.known(sessionId);
+    if (session === undefined) {
+      await table.find(sessionId);
+      throw new SpanlineError("access_denied", "This client is not in the session; load it first");
+    }
+    const refusal = await session.cancel();
+    if (refusal !== undefined) throw errorFrom(refusal);
+    link.answer(request, { ok: true, result: doneAnswer() });
   }
 
   async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
@@ -133,11 +155,15 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
         return close(request, wanted.sessionId);
       case "delete":
         return remove(request, wanted.sessionId);
+      case "cancel":
+        return cancel(request, wanted.sessionId);
       case "attach":
       case "heartbeat":
       case "detach":
       case "clients":
         return answerLive(request, wanted, { link, table });
+      case "arguments":
+        return readArguments(request, wanted);
       case "configure":
         return configure(request, wanted);
       case "prompt":

@@ -8,7 +8,7 @@ let view = emptyView();
 
 const QUESTIONS = {
   run: "May this run?",
-  outcome: "The bridge was stopped while this ran, and nobody knows what came of it. Look, then say:",
+  outcome: "The bridge was stopped while this ran. It may already have run; allowing runs it again. Check, then choose:",
   "lost-call": "The connection to the agent was lost in the middle of its work. How shall it go on?",
 };
 const CHOICES = {
@@ -45,7 +45,8 @@ const shown = {
     if (prompt) prompt.who.textContent = "withdrawn";
   },
   "message.sent": ({ origin, content }) => {
-    if (origin !== "prompt") note("Said to the agent by the bridge: " + textIn(content));
+    if (origin === "instructions") note("Instructions to the agent: " + textIn(content));
+    else if (origin !== "prompt") note("Said to the agent by the bridge: " + textIn(content));
   },
 
   "turn.started": ({ turnId, promptId }) => {
@@ -239,7 +240,7 @@ function approvalCard(asked, isInTool) {
   const problem = made("p", { class: "problem", role: "alert" });
   const approval = { card, about, buttons: [], isSending: false };
   approval.buttons = options.map((decision, at) => {
-    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, decision === "allow-always" ? "Always allow " + always + " in this session" : CHOICES[decision] ?? decision);
+    const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, question === "outcome" && decision === "deny" ? "Leave the outcome unknown" : decision === "allow-always" ? "Always allow " + always + " in this session" : CHOICES[decision] ?? decision);
     button.addEventListener("click", async () => {
       approval.isSending = true;
       refreshChoices(approval);

@@ -4,23 +4,21 @@ import { ApiError } from "../../http/api-error.ts";
 import type { SessionRecord } from "./session-view.ts";
 
 /**
- * Opens a session under the caller's name for it: asked for again, it is the same one, for as long as it is there.
- * The name is the principal's own. Another session under it is refused (`conflict`).
+ * Opens a session under an idempotency key of the caller's principal. A repeated request returns the same session for as long
+ * as that session exists. Throws `conflict` if the key was used for another request; then no session is opened.
  */
 export async function openOnce(
   sessions: Sessions,
-  wanted: Omit<OpenSession, "sessionId">,
+  wanted: Omit<OpenSession, "sessionId" | "label">,
   key: string,
 ): Promise<SessionRecord> {
   const name = JSON.stringify([wanted.principal.id, key]);
   const sessionId = `ses_${digestOfText(name).slice(0, ID_LENGTH)}`;
-  const record = await sessions.open({ ...wanted, sessionId });
-  // Looked at afterwards: of two that ask at once, one finds the other's.
-  const opened = await openedWith(sessions, sessionId);
-  const asked = { agent: sessions.agents[0], ...wanted };
-  const other = FIELDS.find((field) => opened[field] !== asked[field]);
-  if (other === undefined) return record;
-  const message = `The Idempotency-Key was used for a session with another ${other}`;
+  const label = requestLabel({ agent: sessions.agents[0], ...wanted });
+  // Compared afterwards: of two requests at once, one gets the session that the other opened.
+  const record = await sessions.open({ ...wanted, sessionId, label });
+  if (record.label === label) return record;
+  const message = `The Idempotency-Key was used for a session with another ${changedField(record, label)}`;
   throw new ApiError(409, "conflict", message, { hint: "Give every session a key of its own" });
 }
 
@@ -28,14 +26,23 @@ export async function openOnce(
 const ID_LENGTH = 26;
 const FIELDS = ["agent", "title", "workingDirectory"] as const;
 
-type Opened = { readonly [Field in (typeof FIELDS)[number]]?: string };
+type Requested = { readonly [Field in (typeof FIELDS)[number]]?: string | undefined };
 
-/** The log has what a session was opened with; its title may be another by now. */
-async function openedWith(sessions: Sessions, sessionId: string): Promise<Opened> {
-  const { signal } = new AbortController();
-  for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) {
-    const first = events[0]?.event;
-    return first?.type === "session.opened" ? first : {};
-  }
-  return {};
+/**
+ * One digest per requested field. The session itself cannot be compared with the request: its folder may be the agent's default,
+ * and its title may have changed since.
+ */
+function requestLabel(requested: Requested): string {
+  const digests = FIELDS.map((field) =>
+    digestOfText(JSON.stringify(requested[field] ?? null)).slice(0, DIGEST_LENGTH),
+  );
+  return ["opened", ...digests].join("/");
+}
+
+const DIGEST_LENGTH = 32;
+
+function changedField({ label }: Pick<SessionRecord, "label">, requested: string): string {
+  const [, ...before] = (label ?? "").split("/");
+  const [, ...now] = requested.split("/");
+  return FIELDS.find((_, at) => before[at] !== now[at]) ?? "agent";
 }

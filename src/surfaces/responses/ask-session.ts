@@ -47,6 +47,8 @@ async function knownSession(ask: Ask, options: AskOptions): Promise<SessionRecor
   const { sessions, settings } = options;
   if (session === null) return undefined;
   const record = await ownedSession(sessions, session.sessionId, caller);
+  if (record !== undefined && session.isImplied && (await isOnlyStored(record, sessions)))
+    return undefined;
   if (record !== undefined)
     return settings.statelessAgents.includes(record.agent)
       ? answeredSession(ask, session, { record, sessions })
@@ -57,6 +59,14 @@ async function knownSession(ask: Ask, options: AskOptions): Promise<SessionRecor
   const name = agentFor(agent, caller, sessions);
   if (settings.statelessAgents.includes(name)) throw refusals.statelessAgent(name, session.param);
   return adopted(session, { sessions, settings, caller, agent });
+}
+
+/**
+ * A conversation that holds items, and whose agent was never asked. A client that keeps its history there and sends it whole means
+ * the history, and not that session.
+ */
+async function isOnlyStored({ sessionId }: SessionRecord, sessions: Sessions): Promise<boolean> {
+  return (await sessions.peek(sessionId)).asked === null;
 }
 
 interface Adopting {
@@ -106,7 +116,8 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
   const before = isUnnamed ? await askedBefore(ask, sessions) : undefined;
   if (before !== undefined) return before;
   const name = agentFor(ask.agent, caller, sessions);
-  const { content, history, instructions } = ask.begin();
+  const { content, messages, history, instructions } = ask.begin();
+  const said = { content, ...(messages !== undefined && { messages }) };
   const isForeign = history.length > 0;
   const isStateless = settings.statelessAgents.includes(name);
   const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
@@ -126,7 +137,7 @@ async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
       from: senderOf(ask),
       prompt(agent) {
         const options = promptOptions(ask, agent, { instructions, settings });
-        return (command = { type: "prompt", content, options, note });
+        return (command = { type: "prompt", ...said, options, note });
       },
     },
   );
@@ -155,7 +166,8 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
     if (!isThere) throw refusals.previousNotFound({ sessionId, seq: after });
   }
   if (last !== undefined && isSame(ask, last.note)) return last;
-  const { content, results, instructions } = ask.goOn(sessionId, outlook);
+  const { content, messages, results, instructions } = ask.goOn(sessionId, outlook);
+  const said = { content, ...(messages !== undefined && { messages }) };
   const [open] = outlook.pausedFor;
   if (open !== undefined && results.length === 0)
     throw refusals.openCallsLeft(
@@ -164,15 +176,15 @@ async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promi
     );
   const place = after === undefined ? {} : { after };
   if (results.length > 0) {
-    const said = content.length > 0 ? { content } : {};
     // The caller's tools are those of the request that the paused turn began with.
     const note = noteOf(ask, { agent: record.agent, clientTools: outlook.promptTools });
-    const command = { type: "give-results", results, note, ...said, ...place } as const;
+    const beside = content.length > 0 ? said : {};
+    const command = { type: "give-results", results, note, ...beside, ...place } as const;
     return sayOnce(ask, record, command, sessions);
   }
   const options = promptOptions(ask, outlook.agent, { instructions, settings });
   const note = noteOf(ask, { agent: record.agent, clientTools: [] });
-  return sayOnce(ask, record, { type: "prompt", content, options, note, ...place }, sessions);
+  return sayOnce(ask, record, { type: "prompt", ...said, options, note, ...place }, sessions);
 }
 
 /** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */

@@ -47,12 +47,16 @@ export interface AnsweredCalls {
 
 export interface Beginning {
   readonly content: readonly GivenPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   readonly history: readonly ModelMessage[];
   readonly instructions: string | null;
 }
 
 export interface GoingOn {
   readonly content: readonly GivenPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   /** Of all calls that the turn is paused for; empty for a prompt. */
   readonly results: readonly GivenResult[];
   readonly instructions: string | null;

@@ -1,3 +1,4 @@
+import type { TraceMode } from "../../domain/trace-mode.ts";
 import { settledMessages } from "../../domain/settled-messages.ts";
 import { chatNote } from "../../wire/chat-server/chat-note.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "../../wire/chat-server/chat-turn.ts";
 import { sessionOfCall } from "../../wire/responses/ids.ts";
 import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
-import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
 import type { Ask, Beginning, GoingOn } from "./ask.ts";
 import type { Wish } from "./wish.ts";
 

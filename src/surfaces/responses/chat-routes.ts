@@ -28,7 +28,7 @@ export function chatRoutes(surface: Surface): GuardedRoute[] {
           const body = jsonBodyOf(request);
           const wanted = readChatRequest(body);
           const wish = wishOf(request, { body, wanted, caller }, surface);
-          const trace = traceOf(request, { trace: null }, surface.settings.trace);
+          const trace = traceOf(request, { trace: null }, { caller, settings: surface.settings });
           const asked = await askSession(chatAsk({ ...wish, trace }), surface);
           const { sessionId, agent, note } = asked;
           const encoder = chunkEncoder({

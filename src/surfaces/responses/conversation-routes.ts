@@ -1,4 +1,5 @@
 import type { Envelope } from "../../domain/envelope.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { requireRight, type Caller } from "../../http/caller.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
@@ -10,11 +11,16 @@ import {
 } from "../../wire/responses/conversation-items.ts";
 import { conversationObject } from "../../wire/responses/conversation-object.ts";
 import { listPage, readPageWish } from "../../wire/responses/input-items.ts";
-import { readConversation } from "../../wire/responses/request/read-conversation.ts";
+import {
+  readAddedItems,
+  readConversation,
+  readConversationUpdate,
+} from "../../wire/responses/request/read-conversation.ts";
 import { agentFor } from "./ask-session.ts";
 import { ownedSession, type SessionRecord } from "./owned-session.ts";
 import { envelopesFrom } from "./read-log.ts";
-import { statelessAgent } from "./refusals.ts";
+import { defaultTrace } from "./request-headers.ts";
+import { refusedBySession, statelessAgent } from "./refusals.ts";
 import { isFound } from "./stored-response.ts";
 import type { Surface } from "./surface.ts";
 
@@ -27,36 +33,38 @@ export function conversationRoutes(surface: Surface): GuardedRoute[] {
       path: "/conversations",
       async handle(request, _labels, caller) {
         requireRight(caller, "prompt", "Beginning a conversation");
-        const { model, title, history } = readConversation(jsonBodyOf(request));
+        const { model, metadata, history } = readConversation(jsonBodyOf(request));
         const agent = agentFor(model, caller, sessions);
         if (surface.settings.statelessAgents.includes(agent)) throw statelessAgent(agent, "model");
         const record = await sessions.open({
           sessionId: surface.newSessionId(),
           agent,
           principal: caller,
-          ...(title !== null && { title }),
+          ...(metadata["title"] !== undefined && { title: metadata["title"] }),
+          ...(Object.keys(metadata).length > 0 && { metadata }),
           ...(history.length > 0 && { history }),
         });
-        return jsonAnswer(200, conversationObject(record));
+        return jsonAnswer(200, conversationObject({ ...record, metadata }));
       },
     },
     {
       method: "GET",
       path: "/conversations/:id",
       async handle(_request, { id = "" }, caller) {
-        return jsonAnswer(200, conversationObject(await found(surface, id, caller)));
+        const record = await found(surface, id, caller);
+        const { metadata } = await sessions.peek(id);
+        return jsonAnswer(200, conversationObject({ ...record, metadata }));
       },
     },
     {
       method: "POST",
       path: "/conversations/:id",
-      async handle(_request, { id = "" }, caller) {
-        await found(surface, id, caller);
-        throw invalid("A conversation's metadata is as it was when it began", {
-          param: "metadata",
-          reason: "unsupported_metadata",
-          hint: "Keep what belongs to it under its id on your side",
-        });
+      async handle(request, { id = "" }, caller) {
+        const record = await found(surface, id, caller);
+        const metadata = readConversationUpdate(jsonBodyOf(request));
+        const command = { type: "set-metadata", metadata } as const;
+        accepted(await sessions.command(id, command, { principal: caller }));
+        return jsonAnswer(200, conversationObject({ ...record, metadata }));
       },
     },
     {
@@ -80,13 +88,13 @@ export function conversationRoutes(surface: Surface): GuardedRoute[] {
     {
       method: "POST",
       path: "/conversations/:id/items",
-      async handle(_request, { id = "" }, caller) {
+      async handle(request, { id = "" }, caller) {
         await found(surface, id, caller);
-        throw invalid("An agent that keeps its conversation cannot be told what was said in it", {
-          param: "items",
-          reason: "conversation_not_writable",
-          hint: "Begin a conversation with these items, or ask the agent something in this one",
-        });
+        const messages = readAddedItems(jsonBodyOf(request));
+        const command = { type: "add-history", messages } as const;
+        const { seq = 0 } = accepted(await sessions.command(id, command, { principal: caller }));
+        const added = await itemsOf(surface, id, caller, seq);
+        return jsonAnswer(200, listPage(added, { order: "asc", limit: added.length, after: null }));
       },
     },
     {
@@ -111,16 +119,37 @@ async function found(
   return record;
 }
 
-async function itemsOf(surface: Surface, id: string, caller: Caller): Promise<ConversationItem[]> {
+/** Of the whole session, or of what the event `only` brought. */
+async function itemsOf(
+  surface: Surface,
+  id: string,
+  caller: Caller,
+  only?: number,
+): Promise<ConversationItem[]> {
   const { sessions } = surface;
   const record = await found(surface, id, caller);
   const outlook = await sessions.peek(id);
   const envelopes: Envelope[] = [];
-  for await (const envelope of envelopesFrom(record, 1, sessions)) envelopes.push(envelope);
-  return conversationItems(
-    envelopes,
-    ({ promptId, note = {} }) => !isFound({ promptId, note }, outlook),
-  );
+  for await (const envelope of envelopesFrom(record, only ?? 1, sessions)) {
+    envelopes.push(envelope);
+    if (envelope.seq === only) break;
+  }
+  return conversationItems(envelopes, {
+    trace: defaultTrace(caller, surface.settings),
+    isLeftOut: ({ promptId, note = {} }) => !isFound({ promptId, note }, outlook),
+  });
+}
+
+/** The reply of a command that the session took. */
+function accepted(reply: CommandReply): Extract<CommandReply, { status: "accepted" }> {
+  if (reply.status === "accepted") return reply;
+  const { failure } = reply;
+  if (failure.details["reason"] !== "history_begun") throw refusedBySession(failure);
+  throw invalid(failure.message, {
+    param: "items",
+    reason: "conversation_not_writable",
+    hint: "Add items before the agent is first asked, or begin a conversation with them",
+  });
 }
 
 function unknown(what: "conversation" | "item", id: string): ApiError {

@@ -5,7 +5,11 @@ import { jsonAnswer } from "../../http/json-answer.ts";
 import { jsonBodyOf } from "../../http/json-body.ts";
 import type { ServedAnswer } from "../../http/served.ts";
 import { readCreateRequest } from "../../wire/responses/request/read-create-request.ts";
-import { readNote, unrecordedRequest } from "../../wire/responses/recorded-request.ts";
+import {
+  readNote,
+  unrecordedRequest,
+  type RecordedRequest,
+} from "../../wire/responses/recorded-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
 import { sseText } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
@@ -15,7 +19,7 @@ import { askSession } from "./ask-session.ts";
 import { countedTurn } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
 import { answerIn } from "./read-log.ts";
-import { headersOf, traceOf } from "./request-headers.ts";
+import { defaultTrace, headersOf, traceOf } from "./request-headers.ts";
 import { responseAsk } from "./response-ask.ts";
 import { streamTexts } from "./stream-texts.ts";
 import type { Surface } from "./surface.ts";
@@ -31,12 +35,12 @@ export function createResponseRoute(surface: Surface): GuardedRoute {
         const body = jsonBodyOf(request);
         const wanted = readCreateRequest(body);
         const wish = wishOf(request, { body, wanted, caller }, surface);
-        const trace = traceOf(request, wanted, surface.settings.trace);
+        const trace = traceOf(request, wanted, { caller, settings: surface.settings });
         const asked = await askSession(responseAsk({ ...wish, trace }), surface);
         const headers = headersOf(asked, wanted.ignored);
         if (wanted.background && !wanted.stream) {
           void followed(surface, asked, caller).finally(end);
-          return jsonAnswer(200, await standingOf(asked, surface), headers);
+          return jsonAnswer(200, await standingOf(asked, surface, caller), headers);
         }
         const { gone } = request;
         const outputs = await events(surface, asked, {
@@ -69,7 +73,7 @@ export function events(
   asked: Asked,
   reader: Reader,
 ): Promise<AsyncIterableIterator<readonly StreamEvent[]>> {
-  const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
+  const recorded = recordedFor(asked, surface, reader.caller);
   return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
 }
 
@@ -98,12 +102,21 @@ async function lastResponse(
 /** As far as it has come. */
 export async function standingOf(
   asked: Asked,
-  { sessions }: Pick<Surface, "sessions">,
+  surface: Pick<Surface, "sessions" | "settings">,
+  caller: Caller,
 ): Promise<ResponseObject> {
-  const recorded = readNote(asked.note) ?? unrecordedRequest(asked.agent);
-  const response = responseFrom((await answerIn(asked, sessions)).envelopes, recorded);
+  const recorded = recordedFor(asked, surface, caller);
+  const response = responseFrom((await answerIn(asked, surface.sessions)).envelopes, recorded);
   if (response === null) throw new Error("A response has no events");
   return response;
+}
+
+function recordedFor(
+  { note, agent }: Asked,
+  { settings }: Pick<Surface, "settings">,
+  caller: Caller,
+): RecordedRequest {
+  return readNote(note) ?? unrecordedRequest(agent, defaultTrace(caller, settings));
 }
 
 /** What the agent did before it failed is done. */

@@ -1,9 +1,12 @@
+import type { TraceMode } from "../../domain/trace-mode.ts";
+import type { Caller } from "../../http/caller.ts";
 import { headerOf } from "../../http/header.ts";
 import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
-import { readTraceMode, type TraceMode } from "../../wire/responses/request/trace-mode.ts";
+import { readTraceMode } from "../../wire/responses/request/trace-mode.ts";
 import { responseId } from "../../wire/responses/ids.ts";
 import type { Asked } from "./ask.ts";
+import type { ResponsesSettings } from "./responses-options.ts";
 
 const SESSION_HEADER = "x-spanline-session";
 const TRACE_HEADER = "x-spanline-trace";
@@ -16,17 +19,25 @@ export function sessionHeaderOf(
   return value === undefined ? undefined : { name: SESSION_HEADER, value };
 }
 
-/** By header, by query or by what the body says; else as it was set. */
+/** By header, query or body of the request; else by the caller's key; else by the setting. */
 export function traceOf(
   request: Pick<ServedRequest, "headers" | "query">,
   { trace }: Pick<CreateRequest, "trace">,
-  otherwise: TraceMode,
+  otherwise: { readonly caller: Caller; readonly settings: Pick<ResponsesSettings, "trace"> },
 ): TraceMode {
   const header = headerOf(request, TRACE_HEADER);
   if (header !== undefined) return readTraceMode(header, TRACE_HEADER);
   const query = new URLSearchParams(request.query).get("trace");
   if (query !== null) return readTraceMode(query, "trace");
-  return trace ?? otherwise;
+  return trace ?? defaultTrace(otherwise.caller, otherwise.settings);
+}
+
+/** The trace mode of responses whose request names none. */
+export function defaultTrace(
+  caller: Caller,
+  settings: Pick<ResponsesSettings, "trace">,
+): TraceMode {
+  return caller.trace ?? settings.trace;
 }
 
 /** What every answer to something asked says of it. `ignored` are fields that had no effect, by name. */

@@ -1,3 +1,4 @@
+import type { TraceMode } from "../../domain/trace-mode.ts";
 import type { Outlook } from "../../session/sessions.ts";
 import {
   carriersOf,
@@ -12,7 +13,6 @@ import {
   givenParts,
   promptOptionsOf,
 } from "../../wire/responses/request/prompt-parts.ts";
-import type { TraceMode } from "../../wire/responses/request/trace-mode.ts";
 import { noteOf, recordedRequest } from "../../wire/responses/recorded-request.ts";
 import type { Ask, GoingOn, NamedSession } from "./ask.ts";
 import type { Wish } from "./wish.ts";
@@ -38,8 +38,8 @@ export function responseAsk(wish: ResponseWish): Ask {
       isAll: request.input.at(-1)?.kind === "result",
     },
     begin() {
-      const { content, history, instructions } = beginningOf(request);
-      return { content: givenParts(content), history, instructions };
+      const { content, ...begun } = beginningOf(request);
+      return { ...begun, content: givenParts(content) };
     },
     goOn: (sessionId, outlook) => goingOn(request, sessionId, outlook),
     options: (instructions, agentTools) => promptOptionsOf(request, { instructions, agentTools }),
@@ -61,10 +61,10 @@ function namedBy(
 function goingOn(request: CreateRequest, sessionId: string, outlook: Outlook): GoingOn {
   const toolCallIds = outlook.pausedFor;
   const open = { sessionId, toolCallIds };
-  const { content, results, instructions } = continuationOf(request, openCallIds(open));
+  const { content, results, ...said } = continuationOf(request, openCallIds(open));
   return {
+    ...said,
     content: givenParts(content),
     results: results.length === 0 ? [] : givenResultsOf(results, open),
-    instructions,
   };
 }

@@ -3,14 +3,12 @@ import { requireRight } from "../../http/caller.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
 import { jsonAnswer } from "../../http/json-answer.ts";
-import { invalid, jsonBodyOf } from "../../http/json-body.ts";
-import { compactionObject, conversationIn } from "../../wire/responses/compaction-object.ts";
+import { invalid } from "../../http/json-body.ts";
 import { inputItemsOf, listPage, readPageWish } from "../../wire/responses/input-items.ts";
 import { readNote } from "../../wire/responses/recorded-request.ts";
-import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import { agentFor } from "./ask-session.ts";
 import { cancelResponse, pauseOf } from "./cancel-response.ts";
+import { compactRoute } from "./compact-route.ts";
 import { createResponseRoute, events, standingOf } from "./create-response.ts";
 import { answerIn } from "./read-log.ts";
 import { refusedBySession } from "./refusals.ts";
@@ -21,17 +19,16 @@ import type { Surface } from "./surface.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
 export function responseRoutes(surface: Surface): GuardedRoute[] {
-  const { sessions, clock } = surface;
+  const { sessions } = surface;
   const sharedTextOf = sharedText();
   return [
     createResponseRoute(surface),
+    compactRoute(surface),
     {
       method: "POST",
-      path: "/responses/compact",
-      async handle(request, _labels, caller) {
-        const wanted = readCompactRequest(jsonBodyOf(request));
-        agentFor(wanted.model, caller, sessions);
-        return jsonAnswer(200, compactionObject(conversationIn(wanted), clock.now()));
+      path: "/responses/input_tokens",
+      async handle() {
+        throw tokensNotCounted();
       },
     },
     {
@@ -41,7 +38,7 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
         const asked = await storedResponse(surface, id, caller);
         const query = new URLSearchParams(request.query);
         if (query.get("stream") !== "true")
-          return jsonAnswer(200, await standingOf(asked, surface));
+          return jsonAnswer(200, await standingOf(asked, surface, caller));
         const after = startingAfter(query);
         const outputs = await events(surface, asked, {
           caller,
@@ -73,7 +70,7 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
         if (!isBackground && pauseOf(await answerIn(asked, sessions)) === undefined)
           throw notInBackground();
         await cancelResponse(surface, asked, caller);
-        return jsonAnswer(200, await standingOf(asked, surface));
+        return jsonAnswer(200, await standingOf(asked, surface, caller));
       },
     },
     {
@@ -97,6 +94,16 @@ function startingAfter(query: URLSearchParams): number {
   throw invalid(`starting_after is "${text.slice(0, 40)}", wanted the number of an event`, {
     param: "starting_after",
     reason: "invalid_value",
+  });
+}
+
+/** Only the agent's service knows the tokens of its instructions, its tools and its history, and only once it has run. */
+function tokensNotCounted(): ApiError {
+  const message = "Tokens are not counted before an agent runs: input_tokens is not supported";
+  return new ApiError(400, "validation_failed", message, {
+    reason: "not_supported",
+    hint: "A response has the tokens that it took in its usage",
+    headers: { "x-should-retry": "false" },
   });
 }
 

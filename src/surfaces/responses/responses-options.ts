@@ -1,6 +1,7 @@
 import { STALLED_MS } from "../../http/send-answer.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Access } from "../../http/access.ts";
+import type { TraceMode } from "../../domain/trace-mode.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 
@@ -32,7 +33,8 @@ export interface ResponsesSettings {
   readonly foreignHistory: "replay" | "reject" | "ignore";
   /** Agents that are told the whole conversation every time: who names a session is refused, but for results of its open calls. */
   readonly statelessAgents: readonly string[];
-  readonly trace: "pairs" | "mcp" | "extension" | "none";
+  /** Trace mode of responses whose request and key name none. */
+  readonly trace: TraceMode;
   /** What becomes of a turn whose caller hangs up, and that nobody else follows. */
   readonly onDisconnect: "cancel" | "finish";
   /** How long a prompt waits for the turn before it. */
@@ -50,7 +52,8 @@ const DEFAULT_SETTINGS: ResponsesSettings = {
   adoptSessions: false,
   foreignHistory: "replay",
   statelessAgents: [],
-  trace: "pairs",
+  // Agent frameworks take a function call item for one that they have to run themselves.
+  trace: "mcp",
   onDisconnect: "cancel",
   queueMs: 30_000,
   approvalMs: 60_000,

@@ -1,12 +1,13 @@
 import { requireRight } from "../../http/caller.ts";
 import type { SocketRoute } from "../../http/web-sockets.ts";
-import { talkOverSocket } from "./socket-talk.ts";
+import { refuseSteering, talkOverSocket } from "./socket-talk.ts";
 import type { Surface } from "./surface.ts";
 
 /** Responses over a WebSocket, at the path where they are asked for over HTTP. */
 export function socketRoute(surface: Surface): SocketRoute {
   return {
     path: "/responses",
+    instantAnswer: refuseSteering,
     async accept(head) {
       const caller = surface.access.callerOf(head);
       requireRight(caller, "prompt", "Asking an agent");

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../domain/json.ts";
+import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
 import { ApiError, apiErrorOf, bridgeFailed } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
 import { jsonObjectIn } from "../../http/json-body.ts";
@@ -78,7 +78,7 @@ async function respond(
   { surface, client, socket, memory, over }: Talk,
 ): Promise<ResponseObject | undefined> {
   const { caller, head } = client;
-  const trace = traceOf(head, wanted, surface.settings.trace);
+  const trace = traceOf(head, wanted, { caller, settings: surface.settings });
   const retry = { fingerprint: fingerprintOf(body, caller), isRepeated: false };
   const { previousResponseId } = wanted;
   const isHeld = previousResponseId !== null && memory.has(previousResponseId);
@@ -114,10 +114,35 @@ async function refuse(
   const known = apiErrorOf(thrown);
   if (known === undefined) surface.report(thrown);
   const error = known ?? bridgeFailed();
-  // There is no status here but in the frame.
-  const frame = { type: "error", status: error.status, error: openAiError(error) };
-  await socket.send(JSON.stringify(frame));
+  await socket.send(errorFrame(error));
 }
+
+/** There is no status over a WebSocket but in the frame. */
+function errorFrame(error: ApiError): string {
+  return JSON.stringify({ type: "error", status: error.status, error: openAiError(error) });
+}
+
+/** Refuses `response.steer` while a response runs, too. Undefined for any other frame. */
+export function refuseSteering(text: string): string | undefined {
+  // Nearly all frames are requests for a response, which may be large: this look is cheap.
+  if (!text.includes(STEER)) return undefined;
+  const parsed = parseJson(text);
+  const isSteering = parsed.ok && isObject(parsed.value) && parsed.value["type"] === STEER;
+  return isSteering ? errorFrame(STEERING_NOT_SUPPORTED) : undefined;
+}
+
+const STEER = "response.steer";
+
+const STEERING_NOT_SUPPORTED = new ApiError(
+  400,
+  "validation_failed",
+  "A response cannot be steered while it runs: response.steer is not supported",
+  {
+    param: "type",
+    reason: "not_supported",
+    hint: "Send the message with the next response.create, or cancel the response",
+  },
+);
 
 function tooOld(): ApiError {
   return new ApiError(400, "deadline_exceeded", "The connection is as old as one may be", {

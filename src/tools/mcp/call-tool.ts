@@ -1,4 +1,5 @@
 import { guardCall, type Timer } from "../../async/call-guard.ts";
+import type { ProgressAmount } from "../../domain/agent-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
 import type { ToolContext } from "../tool.ts";
@@ -65,7 +66,8 @@ async function answered(
       timeout: NO_TIMEOUT,
       onprogress(progress) {
         guard.wait("quiet", timeoutMs);
-        context.progress(progressText(connection.scrub(progress)));
+        const facts = connection.scrub(progress);
+        context.progress(progressText(facts), progressAmount(facts));
       },
     });
   } catch (error) {
@@ -122,6 +124,12 @@ function progressText({ progress, total, message }: ProgressFacts): string {
 }
 
 const MAX_PROGRESS = 500;
+
+/** JSON has numbers that are too large to be counted with, such as 1e999. */
+function progressAmount({ progress, total }: ProgressFacts): ProgressAmount | undefined {
+  if (!Number.isFinite(progress)) return undefined;
+  return { progress, ...(Number.isFinite(total) && { total: Number(total) }) };
+}
 
 interface ProgressFacts {
   readonly progress: number;

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { untilAborted } from "../../async/pause.ts";
@@ -113,7 +113,7 @@ async function greet(
   const { signal } = work;
   if (signal.aborted) throw notReady(settings);
   const opened = await open();
-  const client = newClient(work, sdk, protocol);
+  const client = newClient(settings, work, sdk, protocol);
   const close = async (): Promise<void> => {
     await opened.close();
     await client.close().catch(() => undefined);
@@ -133,25 +133,50 @@ async function greet(
 
 export function notReady(settings: McpServerSettings, words = ""): SpanlineError {
   const seconds = timesOf(settings).connectTimeoutMs / 1000;
-  return serverFailure(settings.name, "timeout", `was not ready within ${seconds} seconds${words}`);
+  const message = `was not ready within ${seconds} seconds; raise its connectTimeoutMs if it needs longer`;
+  return serverFailure(settings.name, "timeout", `${message}${words}`);
 }
 
-function newClient(work: ConnectWork, sdk: Sdk, mode: Way["protocol"]): Client {
-  const { workingDirectory } = work;
+function newClient(
+  settings: McpServerSettings,
+  work: ConnectWork,
+  sdk: Sdk,
+  mode: Way["protocol"],
+): Client {
+  const roots = rootsFor(settings, work);
   const client = new sdk.Client(
     { name: "spanline", version: work.version },
     {
       // Neither sampling nor elicitation: a server asks nobody but us, and we answer for nobody.
-      capabilities: workingDirectory === undefined ? {} : { roots: {} },
+      capabilities: roots.length === 0 ? {} : { roots: {} },
       versionNegotiation: { mode },
     },
   );
   client.setNotificationHandler("notifications/tools/list_changed", () => work.changed());
-  if (workingDirectory !== undefined) {
-    const root = { uri: pathToFileURL(workingDirectory).href, name: basename(workingDirectory) };
-    client.setRequestHandler("roots/list", () => ({ roots: [root] }));
-  }
+  if (roots.length > 0) client.setRequestHandler("roots/list", () => ({ roots: [...roots] }));
   return client;
+}
+
+/**
+ * Only the folders that the settings name. A server may replace the folders of its arguments with the roots of its
+ * client, so a root that nobody configured would lift the server's own restriction.
+ */
+function rootsFor(
+  { roots = [] }: McpServerSettings,
+  { workingDirectory }: ConnectWork,
+): readonly Root[] {
+  // A session without a working directory has no folder to offer.
+  if (roots === "session" && workingDirectory === undefined) return [];
+  const folders = roots === "session" ? ["."] : roots;
+  return folders.map((folder) => {
+    const path = resolve(workingDirectory ?? ".", folder);
+    return { uri: pathToFileURL(path).href, name: basename(path) };
+  });
+}
+
+interface Root {
+  readonly uri: string;
+  readonly name: string;
 }
 
 /** In the protocol of 2026 a server tells of changes only to those who listen. */

@@ -9,9 +9,15 @@ import { freshCatalog } from "./fresh-catalog.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { EMPTY_CATALOG, type Catalog } from "./list-tools.ts";
 import type { ToolProblem } from "./listed-tool.ts";
-import type { McpServerSettings } from "./mcp-server-settings.ts";
+import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
 import { reportOnce, type ReportOnce } from "./report-once.ts";
-import { isServerFailure, junkFound, serverFailure, unusableTools } from "./server-failure.ts";
+import {
+  isServerFailure,
+  junkFound,
+  serverFailure,
+  stillStarting,
+  unusableTools,
+} from "./server-failure.ts";
 import { serverTool, type ToolHome } from "./server-tool.ts";
 import { withoutSecrets, type ConfidenceWork, type WithoutSecrets } from "./without-secrets.ts";
 
@@ -32,7 +38,7 @@ export interface McpServerStatus {
 
 /** A server that is connected to, and again whenever it is lost, until the signal ends that. */
 export interface KeptServer {
-  /** Resolves when the first try is over, however it ended. */
+  /** Resolves when the first try is over, however it ended, or has taken as long as a session waits for it. */
   readonly tried: Promise<void>;
   /** While the server is lost these are the ones that it had. */
   tools(): readonly Tool[];
@@ -57,6 +63,7 @@ export function keepServer(settings: McpServerSettings, work: ServerWork): KeptS
     catalog: EMPTY_CATALOG,
     tools: [],
     isTried: false,
+    stopWaiting: () => undefined,
     tellTried,
   };
   const home = homeOf(kept);
@@ -90,6 +97,8 @@ interface Kept {
   catalog: Catalog;
   tools: readonly Tool[];
   isTried: boolean;
+  /** Stops the timer after which the session opens without the server. */
+  stopWaiting: () => void;
   readonly tellTried: () => void;
 }
 
@@ -127,19 +136,35 @@ function homeOf(kept: Kept): ToolHome {
 async function keep(kept: Kept, home: ToolHome): Promise<void> {
   const { settings, work, clean, report } = kept;
   const { clock, signal } = work;
+  kept.stopWaiting = openWithout(kept);
   for (let made = 1; !signal.aborted; made += 1) {
     const start = clock.monotonic();
     const failure = await liveOnce(kept, home).catch((error: unknown) => failed(settings, error));
     if (signal.aborted) break;
     kept.link = { state: "waiting", failure: clean.failure(failure) };
     report.once(failure);
-    kept.isTried = true;
-    kept.tellTried();
+    endFirstTry(kept);
     if (clock.monotonic() - start >= STEADY_MS) made = 1;
     await pause(clock, backoff(made, work.random(), BACKOFF), signal).catch(() => undefined);
   }
   kept.link = { state: "closed" };
+  endFirstTry(kept);
+}
+
+function endFirstTry(kept: Kept): void {
+  kept.stopWaiting();
+  kept.isTried = true;
   kept.tellTried();
+}
+
+/** Lets the session open without a server that may take longer than a session waits. Returns how to stop that. */
+function openWithout(kept: Kept): () => void {
+  const { openingMs, connectTimeoutMs } = timesOf(kept.settings);
+  if (openingMs >= connectTimeoutMs) return () => undefined;
+  return kept.work.clock.after(openingMs, () => {
+    kept.report.once(stillStarting(kept.settings.name, connectTimeoutMs));
+    endFirstTry(kept);
+  });
 }
 
 const BACKOFF = { first: 1000, longest: 60_000 };
@@ -172,8 +197,7 @@ async function liveOnce(kept: Kept, home: ToolHome): Promise<SpanlineError> {
     kept.link = { state: "connected", connection };
     report.forget();
     take(attached.catalog);
-    kept.isTried = true;
-    kept.tellTried();
+    endFirstTry(kept);
     due = fresh.due;
     if (isStale) due();
     const failure = await untilAborted(connection.opened.over, signal);

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 /** An MCP server whose tools a session may use. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
 
@@ -27,7 +29,7 @@ interface CommonSettings {
   readonly timeoutMs?: number;
   /** How long a call may take, whatever progress it makes. */
   readonly maxTimeoutMs?: number;
-  /** How long the server may take until its tools are known. */
+  /** How long the server may take until its tools are known. Default: 20 s, and 5 minutes for `npx` and the like. */
   readonly connectTimeoutMs?: number;
   /** How long it is kept for a session that nobody uses. It may hold something that would be lost, such as a browser. */
   readonly idleMs?: number;
@@ -37,18 +39,43 @@ interface CommonSettings {
   readonly exclude?: readonly string[];
   /** What the server says of its tools is believed: that they only read, that they may be run twice. */
   readonly trusted?: boolean;
+  /** Folders that the server may ask for as MCP roots. Default: none, and the server cannot ask. */
+  readonly roots?: McpRoots;
 }
+
+/**
+ * `session` is the session's working directory. Relative paths start at the session's working directory; those of a
+ * configuration start at its folder.
+ */
+export type McpRoots = "session" | readonly string[];
 
 export interface ServerTimes {
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** How long the opening of a session waits for the server. Tools of a slower server are added later. */
+  readonly openingMs: number;
   readonly idleMs: number;
 }
 
-/** Editors give up on a session that is not there after half a minute. */
 export function timesOf(settings: McpServerSettings): ServerTimes {
-  const { timeoutMs = 60_000, connectTimeoutMs = 20_000, idleMs = 900_000 } = settings;
+  const { timeoutMs = 60_000, idleMs = 900_000 } = settings;
   const { maxTimeoutMs = Math.max(timeoutMs, 600_000) } = settings;
-  return { timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs };
+  const { connectTimeoutMs: openingMs = OPENING_MS } = settings;
+  const connectTimeoutMs =
+    settings.connectTimeoutMs ?? (mayInstall(settings) ? INSTALL_MS : OPENING_MS);
+  return { timeoutMs, maxTimeoutMs, connectTimeoutMs, openingMs, idleMs };
 }
+
+/** Editors give up on a session that is not there after half a minute. */
+const OPENING_MS = 20_000;
+const INSTALL_MS = 300_000;
+
+/** True for programs that download what they run before they run it. */
+function mayInstall(settings: McpServerSettings): boolean {
+  return settings.type === "stdio" && INSTALLERS.has(basename(settings.command));
+}
+
+const INSTALLERS: ReadonlySet<string> = new Set(
+  "npx npm pnpm pnpx yarn bun bunx deno uv uvx pipx docker podman".split(" "),
+);

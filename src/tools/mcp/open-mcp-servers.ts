@@ -18,7 +18,7 @@ export interface McpWork {
   readonly environment: Environment;
   /** What is known to be secret of what servers are given, beside what is called so. */
   readonly secrets?: readonly string[];
-  /** Where the session works: where programs run, and the root that servers are told. */
+  /** The session's working directory: programs run here, and `roots: "session"` offers it. */
   readonly workingDirectory?: string;
   /** For people: what is wrong with a server. Nothing of that ends a session. */
   readonly report: (failure: SpanlineError) => void;

@@ -7,6 +7,7 @@ export type ServerProblem =
   | "folder-not-found"
   | "not-started"
   | "exited"
+  | "starting"
   | "unreachable"
   | "http-status"
   | "auth-needed"
@@ -47,6 +48,13 @@ export function lastWords(stderr: string): string {
 }
 
 const MAX_WORDS = 1000;
+
+/** The session was opened before the server was ready. */
+export function stillStarting(server: string, connectTimeoutMs: number): SpanlineError {
+  const seconds = connectTimeoutMs / 1000;
+  const message = `is still starting; its tools are added when it is ready, within ${seconds} seconds (connectTimeoutMs)`;
+  return serverFailure(server, "starting", message);
+}
 
 /** A line of a program's standard output that is no message. */
 export function junkFound(server: string, line: string): SpanlineError {

@@ -222,7 +222,7 @@ function fileIn(folder: Folder, name: string, { root, folders }: Workspace): Fou
 }
 
 function pathIn(folder: Folder, name: string): string {
-  return (folder.path === "." ? name : `${folder.path}/${name}`).normalize("NFC");
+  return folder.path === "." ? name : `${folder.path}/${name}`;
 }
 
 function output({ found, notes, workspace }: Search, walked: readonly string[]): ToolOutput {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TurnFinished } from "../../domain/agent-event.ts";
 import { ERROR_CODES } from "../../domain/errors.ts";
-import { failureError, initializeAnswer } from "./agent-answers.ts";
+import { initializeAnswer } from "./agent-answers.ts";
+import { failureError } from "./failure-error.ts";
 import { promptAnswer } from "./prompt-answer.ts";
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];

@@ -1,12 +1,9 @@
-import type { Failure } from "../../domain/errors.ts";
 import { isoTime } from "../../domain/iso-time.ts";
-import { ACP_CODES } from "./acp-codes.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import type { SettingsAnswer } from "./session-modes.ts";
 import { cursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
 import { PROMPT_CAPABILITIES } from "./prompt-content.ts";
-import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 import { harnCapabilities } from "./extensions.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
@@ -72,36 +69,4 @@ export function listAnswer(sessions: readonly ListedSession[], nextPage?: string
     })),
     ...(nextPage !== undefined && { nextCursor: nextPage }),
   };
-}
-
-/** A failure as the answer to a request. */
-export function failureError(failure: Failure): RpcError {
-  const { code, message } = failure;
-  const data = failureData(failure);
-  const unknown = authError(failure);
-  if (unknown !== undefined) return unknown;
-  if (code === "not_found") return { code: ACP_CODES.notFound, message, data };
-  if (code === "conflict") return { code: ACP_CODES.conflict, message, data };
-  if (code === "access_denied") return { code: ACP_CODES.accessDenied, message, data };
-  if (code === "cursor_gone" || code === "cursor_ahead") {
-    const reason = failure.details["reason"] ?? "ahead";
-    return { code: RPC_CODES.invalidParams, message, data: { ...data, reason } };
-  }
-  if (code === "invalid_message" || code === "invalid_option" || code === "validation_failed") {
-    return { code: RPC_CODES.invalidParams, message, data };
-  }
-  return internalError(message, data);
-}
-
-/** Credentials are missing, or are not the right ones: the client may offer to mend that. */
-export function authError(failure: Failure): RpcError | undefined {
-  const { code, message } = failure;
-  if (code !== "no_credentials" && code !== "unauthorized") return undefined;
-  const authMethods = AUTH_METHODS.map(({ id }) => id);
-  return { code: ACP_CODES.authRequired, message, data: { ...failureData(failure), authMethods } };
-}
-
-/** What programs branch on. */
-export function failureData({ code, message, details }: Failure): object {
-  return { ...details, code, message };
 }

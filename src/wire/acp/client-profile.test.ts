@@ -1,13 +1,33 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHost } from "../../host/create-host.ts";
-import { clientProfile, STOCK_CLIENT, withUpdates, type ClientProfile } from "./client-profile.ts";
+import {
+  clientProfile,
+  lineLimitOf,
+  STOCK_CLIENT,
+  withUpdates,
+  type ClientProfile,
+} from "./client-profile.ts";
 
 describe("the profile of a client", () => {
   it("is that of a plain one where nothing is said [ACP-25]", () => {
     for (const nothing of [undefined, null, {}, [], "x", { _meta: null, fs: null, session: 1 }]) {
       expect(clientProfile(nothing)).toEqual(STOCK_CLIENT);
     }
+  });
+
+  it.each([
+    [100_000, 100_000],
+    [1, 16 * 1024],
+    [1e12, 16 * 1024 * 1024],
+    [0, undefined],
+    [-5, undefined],
+    ["100", undefined],
+  ])("has the longest line that the client reads, within limits: %j", (maxLineBytes, limit) => {
+    const profile = clientProfile({ _meta: { harn: { maxLineBytes } } });
+    expect(profile.maxLineBytes).toBe(limit);
+    expect(lineLimitOf(profile)).toBe(limit ?? 16 * 1024 * 1024);
+    expect(lineLimitOf(STOCK_CLIENT)).toBe(48 * 1024);
   });
 
   it("has all that a client can offer", () => {

@@ -1,4 +1,6 @@
 import { isObject } from "../../domain/json.ts";
+import { LINE_BYTES } from "./fitted.ts";
+import { MAX_LINE_BYTES } from "../jsonrpc/rpc-connection.ts";
 
 /** What a client can take, as it said at `initialize`. */
 export interface ClientProfile {
@@ -21,6 +23,8 @@ export interface ClientProfile {
   /** Shows the output of commands in a terminal of its own making, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly takesNotices: boolean;
+  /** The longest line that the client says it reads, in bytes. Absent if it does not say. */
+  readonly maxLineBytes?: number;
 }
 
 /**
@@ -61,8 +65,28 @@ export function clientProfile(capabilities: unknown): ClientProfile {
     runsTerminals: isOffered(given["terminal"]),
     showsTerminalOutput: meta["terminal_output"] === true,
     takesNotices: isOffered(session["notices"]),
+    ...lineLimit(bridge["maxLineBytes"]),
   };
 }
+
+/**
+ * The longest line that a client reads. A host of the bridge reads lines as long as the bridge does; some ACP clients
+ * stop at 64 KiB.
+ */
+export function lineLimitOf(
+  { isBridgeHost, maxLineBytes }: ClientProfile,
+  standardBytes = LINE_BYTES,
+): number {
+  return maxLineBytes ?? (isBridgeHost ? MAX_LINE_BYTES : standardBytes);
+}
+
+function lineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
+  if (typeof bytes !== "number" || !(bytes > 0)) return {};
+  return { maxLineBytes: Math.min(Math.max(bytes, MIN_LINE_BYTES), MAX_LINE_BYTES) };
+}
+
+/** A request without arguments takes up to half of this. */
+const MIN_LINE_BYTES = 16 * 1024;
 
 /** A client that turns out to know the bridge, by what it asks for, is no stock client any more. */
 export function withUpdates(

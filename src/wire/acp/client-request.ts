@@ -1,4 +1,5 @@
 import type { BroughtServer } from "../../domain/equipment.ts";
+import type { ArgumentsRequest } from "./approval-arguments.ts";
 import type { LiveRequest } from "./live-requests.ts";
 import type { ConfigureRequest } from "./session-modes.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
@@ -21,7 +22,7 @@ export type ClientRequest =
     }
   | ({ readonly type: "new" } & SessionSetup)
   | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
-  | ({ readonly type: "close" | "delete" } & Named)
+  | ({ readonly type: "close" | "delete" | "cancel" } & Named)
   | ({
       readonly type: "prompt";
       readonly command: PromptCommand;
@@ -29,6 +30,7 @@ export type ClientRequest =
       readonly commandId?: string;
     } & Named)
   | ConfigureRequest
+  | ArgumentsRequest
   | LiveRequest;
 
 interface Named {

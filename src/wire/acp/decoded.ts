@@ -14,8 +14,13 @@ export function refusedParams(reason: string): Decoded<never> {
   return { ok: false, error: invalidParams(reason) };
 }
 
-/** The session that a request is about. */
+/** The session that a request is about. A longer id is refused here, so that errors do not repeat it whole. */
 export function decodeSessionId({ sessionId }: JsonObject): Decoded<string> {
-  const isNamed = typeof sessionId === "string" && sessionId !== "";
-  return isNamed ? decoded(sessionId) : refusedParams('"sessionId" is missing');
+  if (typeof sessionId !== "string" || sessionId === "")
+    return refusedParams('"sessionId" is missing');
+  if (sessionId.length > MAX_SESSION_ID)
+    return refusedParams(`"sessionId" has more than ${MAX_SESSION_ID} characters`);
+  return decoded(sessionId);
 }
+
+const MAX_SESSION_ID = 256;

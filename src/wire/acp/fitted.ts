@@ -12,6 +12,11 @@ export function fits(value: unknown, bytes: number): boolean {
   return text.length * MOST_UTF8 <= bytes || encoder.encode(text).length <= bytes;
 }
 
+/** The length of a value as JSON, in UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return encoder.encode(jsonText(value)).length;
+}
+
 /** The value, or as much of it as fits: texts, lists and objects lose what is far from their beginning. */
 export function fitted(value: unknown, bytes: number): unknown {
   if (fits(value, bytes)) return value;
@@ -84,7 +89,7 @@ function cutText(text: string, most: number): string {
 }
 
 /** An end that does not cut a character in two. */
-function wholeEnd(text: string, end: number): number {
+export function wholeEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   const isCut = end < text.length && last >= 0xd800 && last <= 0xdbff;
   return isCut && end > 1 ? end - 1 : end;

@@ -136,6 +136,30 @@ describe("what else a host of the bridge is told", () => {
     expect(acpUpdates(events, STOCK_CLIENT)).toHaveLength(2);
   });
 
+  it("Progress of a tool keeps the numbers that the tool gave [B-035]", () => {
+    const events: AgentEvent[] = [
+      { type: "tool.announced", toolCallId: "t", ...block, name: "read" },
+      { type: "tool.called", toolCallId: "t", ...block, call },
+      {
+        type: "tool.progressed",
+        toolCallId: "t",
+        text: "Third",
+        amount: { progress: 3, total: 7 },
+      },
+      { type: "tool.progressed", toolCallId: "t", text: "Fourth", amount: { progress: 4 } },
+      { type: "tool.progressed", toolCallId: "t", text: "Fifth" },
+    ];
+    const told = acpUpdates(events, HOST).flatMap((update) =>
+      update.sessionUpdate === "progress" ? [Object(update)["_meta"].harn] : [],
+    );
+    const about = { phase: "tool", data: { toolCallId: "t" } };
+    expect(told).toEqual([
+      { ...about, message: "Third", progress: 3, total: 7 },
+      { ...about, message: "Fourth", progress: 4, total: null },
+      { ...about, message: "Fifth", progress: null, total: null },
+    ]);
+  });
+
   it("is a whole message of a person, which others are told in chunks [B-019]", () => {
     const sent = (text: string): AgentEvent => ({
       type: "message.sent",

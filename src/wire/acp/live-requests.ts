@@ -32,16 +32,16 @@ export interface Attaching {
 export function decodeAttach(params: JsonObject): Decoded<LiveRequest> {
   const place = placeIn(params);
   if (!place.ok) return place;
-  const { mode, takeover } = params;
+  const mode = params["mode"] ?? "observer";
+  const takeover = params["takeover"] ?? false;
   if (mode !== "observer" && mode !== "controller")
     return refusedParams('"mode" is neither "observer" nor "controller"');
-  if (takeover !== undefined && typeof takeover !== "boolean")
-    return refusedParams('"takeover" is neither true nor false');
+  if (typeof takeover !== "boolean") return refusedParams('"takeover" is neither true nor false');
   return decoded({
     type: "attach",
     ...place.value,
     mode,
-    takeOver: takeover === true,
+    takeOver: takeover,
     ...ownWords(params),
   });
 }
@@ -95,10 +95,12 @@ function ownWords(params: JsonObject) {
   const { _meta: meta, promptInjection, permissionRouting } = params;
   const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
   const { attachSecret, ...metadata } = harn ?? {};
+  // A secret alone proves who the client is; it does not replace the metadata.
+  const isSecretOnly = attachSecret !== undefined && Object.keys(metadata).length === 0;
   return {
     ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
     ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
-    ...(harn !== undefined && { metadata }),
+    ...(harn !== undefined && !isSecretOnly && { metadata }),
     ...(typeof attachSecret === "string" && { secret: attachSecret }),
   };
 }

@@ -9,6 +9,7 @@ import type { Envelope } from "../../domain/envelope.ts";
 import { liveClients, withClientEvent } from "../../domain/live-client.ts";
 import { firstThatFit } from "./fitted.ts";
 import { clientRow } from "./live-requests.ts";
+import { sendQuestion } from "./question-updates.ts";
 import { tellVendor, type AcpOutput, type UpdateState } from "./update-state.ts";
 import type { VendorFields } from "./vendor-fields.ts";
 import { liveSessionClientUpdate } from "./vendor-updates.ts";
@@ -113,8 +114,8 @@ function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
   const may = mayApprove(state);
   if (!state.isLive || may === state.isAsked) return;
   state.isAsked = may;
-  for (const [approvalId, asked] of state.asked) {
-    if (may) emit({ type: "ask", ...asked });
+  for (const [approvalId, question] of state.asked) {
+    if (may) sendQuestion(state, question, emit);
     else emit({ type: "decided", approvalId });
   }
 }

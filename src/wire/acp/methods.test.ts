@@ -99,7 +99,7 @@ describe("a client's request", () => {
 describe("a method that ACP does not have", () => {
   it("can be called by a name that ACP leaves free as well [W-25] [ACP-137]", () => {
     const standard =
-      /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|set_\w+))$/;
+      /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|cancel|set_\w+))$/;
     const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
     expect(own).toContain("session/attach");
     for (const name of own) {

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts"
 import { traceContext } from "../../domain/trace-context.ts";
 import { methodNotFound } from "../jsonrpc/rpc-error.ts";
 import { ABSOLUTE } from "./absolute-path.ts";
+import { decodeArguments } from "./approval-arguments.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 import { clientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
@@ -17,6 +18,7 @@ import { decodeServers } from "./mcp-servers.ts";
 import { cursorIn, parseUpdateCursor } from "./update-cursor.ts";
 import { decodeSetMode, decodeSetOption } from "./session-modes.ts";
 import { harnFields } from "./fields.ts";
+import { ARGUMENTS_METHOD } from "./permission-request.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
@@ -37,6 +39,7 @@ const STANDARD: readonly [string, Method][] = [
   ["session/close", { decode: named("close"), offered: { session: "close" } }],
   ["session/delete", { decode: named("delete"), offered: { session: "delete" } }],
   ["session/prompt", { decode: decodePromptRequest }],
+  ["session/cancel", { decode: named("cancel") }],
   ["session/set_mode", { decode: decodeSetMode }],
   ["session/set_config_option", { decode: decodeSetOption }],
 ];
@@ -48,6 +51,7 @@ const BRIDGE: readonly [string, Method][] = [
   ["session/detach", { decode: decodeDetach }],
   ["session/heartbeat", { decode: decodeHeartbeat }],
   ["session/live_clients", { decode: decodeClients }],
+  [ARGUMENTS_METHOD, { decode: decodeArguments }],
 ];
 
 // A map and not an object: "constructor" is not a method.
@@ -99,7 +103,7 @@ function existing(type: "load" | "resume" | "fork"): Method["decode"] {
   };
 }
 
-function named(type: "close" | "delete"): Method["decode"] {
+function named(type: "close" | "delete" | "cancel"): Method["decode"] {
   return (params) => {
     const session = decodeSessionId(params);
     return session.ok ? decoded({ type, sessionId: session.value }) : session;

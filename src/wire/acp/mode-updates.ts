@@ -9,6 +9,7 @@ export function tellMode(
   { mode }: SessionConfigured,
   emit: Emit<AcpOutput>,
 ): void {
+  state.mode = mode;
   if (!state.isLive) return;
   tell(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
   tell(state, { sessionUpdate: "config_option_update", ...optionsAnswer(mode) }, emit);

@@ -21,16 +21,24 @@ export function mutationRecord({ sessionId, turnId, agent }: MutationPlace): obj
   };
 }
 
+/** `["**"]`: every path may be written. An empty list allows none. */
 function approvalPolicy({ policy, approvals }: AgentFacts): object {
   if (policy === undefined) {
     const { allow, deny, ask } = approvals;
-    return { auto_approve: allow, auto_deny: deny, require_approval: ask };
+    return {
+      auto_approve: allow,
+      auto_deny: deny,
+      require_approval: ask,
+      write_path_allowlist: ANY_PATH,
+    };
   }
   const { autoApprove, autoDeny, requireApproval, writePathAllowlist } = approvalLists(policy);
   return {
     auto_approve: autoApprove,
     auto_deny: autoDeny,
     require_approval: requireApproval,
-    ...(writePathAllowlist !== null && { write_path_allowlist: writePathAllowlist }),
+    write_path_allowlist: writePathAllowlist ?? ANY_PATH,
   };
 }
+
+const ANY_PATH = ["**"];

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalRequested, Decision, Question } from "../../domain/agent-event.ts";
 import type { JsonValue } from "../../domain/json.ts";
 import { permissionAnswer } from "./permission-answer.ts";
+import { permissionRequest } from "./permission-request.ts";
 
 const OPTIONS: { readonly [Each in Question]: readonly Decision[] } = {
   run: ["allow", "deny"],
-  outcome: ["done", "failed", "run-again"],
+  outcome: ["run-again", "deny", "done", "failed"],
   "lost-call": ["continue", "reseed", "stop"],
 };
 
@@ -43,6 +44,16 @@ describe("the answer to a permission request", () => {
     });
   });
 
+  it("takes null for a field that is absent [B-113] [B-114]", () => {
+    expect(decision(selected(null))).toBe("allow");
+    expect(decision({ granted: null, ...Object(selected("deny")) })).toBe("deny");
+    expect(
+      permissionAnswer(asked("run"), { ok: true, result: { granted: true, args: null } }),
+    ).toEqual({
+      decision: "allow",
+    });
+  });
+
   it("allows by both, with the arguments that one of them has", () => {
     const result = {
       granted: true,
@@ -66,7 +77,6 @@ describe("the answer to a permission request", () => {
   it.each<[what: string, result: JsonValue]>([
     ["an option that was not offered", selected("allow_always")],
     ["an option that is no text", selected(1)],
-    ["an option that is null", selected(null)],
     ["an option named like a property of every object", selected("constructor")],
     ["an option of another question", selected("done")],
     ["the outcome cancelled", { outcome: { outcome: "cancelled" } }],
@@ -77,6 +87,9 @@ describe("the answer to a permission request", () => {
     ["a text", "allow"],
     ["an array", [{ outcome: { outcome: "selected" } }]],
     ["a grant that is no boolean", { granted: "true" }],
+    ["a text beside the option that allows", { granted: "false", ...Object(selected("allow")) }],
+    ["a grant beside an error", { granted: true, error: "no" }],
+    ["the option that allows beside an error", { error: {}, ...Object(selected("allow")) }],
     ["a grant beside the option that denies", { granted: true, ...Object(selected("deny")) }],
     ["a grant beside the outcome cancelled", { granted: true, outcome: { outcome: "cancelled" } }],
     ["a grant beside an outcome that cannot be read", { granted: true, outcome: null }],
@@ -101,16 +114,93 @@ describe("the answer to a permission request", () => {
     ]);
   });
 
-  it("leaves that question open rather than guess", () => {
-    for (const result of [{}, selected(), selected("allow"), { granted: true }]) {
-      expect(decision(result, "outcome")).toBeUndefined();
-    }
+  it.each<[question: Question, yes: Decision, no: Decision]>([
+    ["run", "allow", "deny"],
+    ["outcome", "run-again", "deny"],
+    ["lost-call", "continue", "stop"],
+  ])(
+    "has a plain yes and a plain no for a question of the kind %s [B-113] [B-114] [B-116] [B-117]",
+    (question, yes, no) => {
+      for (const result of [selected(), selected(null), { granted: true }]) {
+        expect(decision(result, question)).toBe(yes);
+      }
+      for (const result of [
+        {},
+        null,
+        selected("allowed"),
+        { granted: false },
+        { granted: "yes" },
+      ]) {
+        expect(decision(result, question)).toBe(no);
+      }
+      const error = { code: -32601, message: "Method not found" };
+      expect(permissionAnswer(asked(question), { ok: false, error })).toEqual({
+        decision: no,
+        reason: "The client answered with an error: Method not found",
+      });
+    },
+  );
+
+  it("chooses how a lost conversation continues", () => {
+    expect(decision(selected("reseed"), "lost-call")).toBe("reseed");
+    const both = { granted: true, args: { a: 1 }, ...Object(selected("done")) };
+    expect(permissionAnswer(asked("outcome"), { ok: true, result: both })).toEqual({
+      decision: "done",
+    });
   });
 
-  it("stops the turn of a lost call when nothing was chosen", () => {
-    expect(decision(selected("reseed"), "lost-call")).toBe("reseed");
-    for (const result of [{}, selected(), selected("allow"), { granted: true }]) {
-      expect(decision(result, "lost-call")).toBe("stop");
-    }
+  it("runs a tool again with edited arguments [B-115]", () => {
+    const result = { granted: true, args: { path: "b" } };
+    expect(permissionAnswer(asked("outcome"), { ok: true, result })).toEqual({
+      decision: "run-again",
+      input: { path: "b" },
+    });
+  });
+
+  const long: ApprovalRequested = {
+    ...asked("run"),
+    input: { path: "a", text: "x".repeat(100_000), password: "hunter2" },
+  };
+  const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
+  const shownArgs = (request: ApprovalRequested) =>
+    JSON.parse(JSON.stringify(permissionRequest(request, place).params)).approvalRequest.args;
+
+  it("denies edited arguments that contain a preview in place of the original [B-115]", () => {
+    const args = { ...shownArgs(long), path: "b" };
+    expect(args.text).toContain("[preview of appr_1:");
+    const answer = permissionAnswer(long, { ok: true, result: { granted: true, args } });
+    expect(answer).toEqual({
+      decision: "deny",
+      reason:
+        "The edited arguments contain a preview of arguments that were too long to send. Fetch the whole arguments, then edit them",
+    });
+    const whole = { ...long.input, path: "b" };
+    expect(permissionAnswer(long, { ok: true, result: { granted: true, args: whole } })).toEqual({
+      decision: "allow",
+      input: whole,
+    });
+    // The agent itself wrote these words.
+    const quoting = { ...long, input: { text: "[preview of appr_1: 5 characters not shown]" } };
+    const edited = { ...quoting.input, path: "b" };
+    expect(
+      permissionAnswer(quoting, { ok: true, result: { granted: true, args: edited } }),
+    ).toEqual({
+      decision: "allow",
+      input: edited,
+    });
+  });
+
+  it("takes a mask in edited arguments for the credential that it hides [B-095] [B-115]", () => {
+    const short = { ...long, input: { path: "a", password: "hunter2" } };
+    const args = shownArgs(short);
+    expect(args).toEqual({ path: "a", password: "[masked credential 1]" });
+    const edited = { path: "b", password: args.password, again: `--password=${args.password}` };
+    expect(permissionAnswer(short, { ok: true, result: { granted: true, args: edited } })).toEqual({
+      decision: "allow",
+      input: { path: "b", password: "hunter2", again: "--password=hunter2" },
+    });
+    expect(permissionAnswer(short, { ok: true, result: { granted: true, args } })).toEqual({
+      decision: "allow",
+    });
   });
 });

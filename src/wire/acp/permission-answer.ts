@@ -1,7 +1,9 @@
 import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { isYes, NO_TO } from "../../domain/answers.ts";
+import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isYes, NO_TO, YES_TO } from "../../domain/answers.ts";
 import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
+import { maskCredentials } from "./mask-credentials.ts";
+import { containsPreview } from "./preview.ts";
 
 export interface PermissionAnswer {
   readonly decision: Decision;
@@ -13,73 +15,86 @@ export interface PermissionAnswer {
 }
 
 /**
- * What a client's answer to a permission request decides.
+ * The decision of a client's reply to a permission request.
  *
- * Whatever cannot be read as a choice of what was offered is no approval. It denies; of a tool whose outcome is not
- * known it says nothing, since "failed" would be a guess: undefined, and the question stays open.
+ * Every question has a plain yes and a plain no (`YES_TO`, `NO_TO`), so that a host decides each one with `granted` or a
+ * bare `selected`. A reply that cannot be read, and an error, is the no.
  */
-export function permissionAnswer(
-  asked: ApprovalRequested,
-  answer: RpcAnswer,
-): PermissionAnswer | undefined {
+export function permissionAnswer(asked: ApprovalRequested, answer: RpcAnswer): PermissionAnswer {
   if (!answer.ok)
     return declined(asked, `The client answered with an error: ${answer.error.message}`);
   const { result } = answer;
   if (!isObject(result)) return declined(asked, UNREADABLE);
-  const granted = typeof result["granted"] === "boolean" ? grantedAnswer(asked, result) : undefined;
-  if (!("outcome" in result)) return granted ?? declined(asked, UNREADABLE);
-  const chosen = outcomeAnswer(asked, result["outcome"]);
-  if (typeof result["granted"] !== "boolean") return chosen;
-  // Where both are said, what runs is what both allow.
-  if (granted === undefined || !isYes(granted.decision)) return granted;
-  return chosen === undefined || !isYes(chosen.decision) ? chosen : { ...granted, ...chosen };
+  const { granted, outcome, error } = result;
+  if (isPresent(error)) return declined(asked, "The client's answer contains an error");
+  const isGranted = isPresent(granted) || !("outcome" in result);
+  const byGrant = isGranted ? grantedAnswer(asked, result) : undefined;
+  if (!("outcome" in result)) return byGrant ?? declined(asked, UNREADABLE);
+  const byOutcome = outcomeAnswer(asked, outcome);
+  if (byGrant === undefined) return byOutcome;
+  // A reply with both allows only what both allow.
+  if (byGrant.decision === NO_TO[asked.question]) return byGrant;
+  return isYes(byOutcome.decision) ? { ...byGrant, ...byOutcome } : byOutcome;
 }
 
-function outcomeAnswer(
-  asked: ApprovalRequested,
-  given: JsonValue | undefined,
-): PermissionAnswer | undefined {
-  const outcome = isObject(given) ? given : {};
+/** Some hosts write null for a field that they leave out. */
+function isPresent(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+function outcomeAnswer(asked: ApprovalRequested, reply: JsonValue | undefined): PermissionAnswer {
+  const outcome = isObject(reply) ? reply : {};
   switch (outcome["outcome"]) {
     case "selected":
       return selectedAnswer(asked, outcome["optionId"]);
-    case "cancelled": {
-      const answered = declined(asked, "The client put the question away");
-      return answered === undefined ? undefined : { ...answered, endsTurn: true };
-    }
+    case "cancelled":
+      return { ...declined(asked, "The client put the question away"), endsTurn: true };
     default:
       return declined(asked, UNREADABLE);
   }
 }
 
-/** A bare `selected` comes from hosts that know of one option only, which is to run the tool. */
+/** A bare `selected` comes from hosts that know of one option only, which is to allow. */
 function selectedAnswer(
   asked: ApprovalRequested,
   optionId: JsonValue | undefined,
-): PermissionAnswer | undefined {
-  if (optionId === undefined && asked.question === "run") return { decision: "allow" };
+): PermissionAnswer {
+  if (!isPresent(optionId)) return { decision: YES_TO[asked.question] };
   const decision = asked.options.find((option) => option === optionId);
   return decision === undefined
     ? declined(asked, "The client chose an option that was not offered")
     : { decision };
 }
 
-/** The older shape: a plain yes or no, with other arguments beside a yes. */
+/** The older shape: a plain yes or no, with edited arguments beside a yes. */
 function grantedAnswer(
   asked: ApprovalRequested,
   { granted, args, reason }: JsonObject,
-): PermissionAnswer | undefined {
-  if (granted !== true || asked.question !== "run") {
-    return declined(asked, typeof reason === "string" ? reason : "The client denied it");
+): PermissionAnswer {
+  if (granted !== true) {
+    const isDenial = granted === false;
+    const why = isDenial ? "The client denied it" : UNREADABLE;
+    return declined(asked, isDenial && typeof reason === "string" ? reason : why);
   }
-  if (args === undefined) return { decision: "allow" };
-  return isObject(args)
-    ? { decision: "allow", input: args }
-    : declined(asked, "The client's arguments are not an object");
+  const decision = YES_TO[asked.question];
+  if (!isPresent(args) || asked.question === "lost-call") return { decision };
+  if (!isObject(args)) return declined(asked, "The client's arguments are not an object");
+  return editedAnswer(asked, args);
 }
 
-function declined({ question }: ApprovalRequested, reason: string): PermissionAnswer | undefined {
-  return question === "outcome" ? undefined : { decision: NO_TO[question], reason };
+/** A mask stands for its credential. A preview cannot stand for what it leaves out. */
+function editedAnswer(asked: ApprovalRequested, args: JsonObject): PermissionAnswer {
+  const original = asked.input ?? {};
+  if (containsPreview(args, original)) return declined(asked, HAS_PREVIEW);
+  const input = maskCredentials(original).unmask(args);
+  const decision = YES_TO[asked.question];
+  return jsonText(input) === jsonText(original) ? { decision } : { decision, input };
+}
+
+function declined({ question }: ApprovalRequested, reason: string): PermissionAnswer {
+  return { decision: NO_TO[question], reason };
 }
 
 const UNREADABLE = "The client's answer could not be read";
+const HAS_PREVIEW =
+  "The edited arguments contain a preview of arguments that were too long to send. Fetch the whole arguments, then edit them";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { acpProblems } from "../../../test/support/acp-schema.ts";
 import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
+import type { Rule, RuleSource } from "../../domain/policy.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { requestLine } from "../jsonrpc/write-message.ts";
 import { permissionRequest, type AskedPlace } from "./permission-request.ts";
@@ -68,6 +69,8 @@ function params(change: Partial<ApprovalRequested> = {}, where: Partial<AskedPla
   const { params: sent } = permissionRequest({ ...asked, ...change }, { ...place, ...where });
   return JSON.parse(JSON.stringify(sent));
 }
+
+const OUTCOME = ["run-again", "deny", "done", "failed"] as const;
 
 const receipt = {
   type: "harn.permission_policy_decision.v1",
@@ -148,25 +151,29 @@ describe("a permission request", () => {
         auto_approve: ["read_file"],
         auto_deny: ["rm"],
         require_approval: ["edit_*"],
+        write_path_allowlist: ["**"],
       },
     });
     const { mutationScope: _, ...reader } = agent;
     expect(params({}, { agent: reader }).mutation).toBeNull();
   });
 
-  it("shows the lists of a policy, also one that lets nothing be written [B-075]", () => {
+  it("shows all four lists of a policy, with what its rules ask about [B-075]", () => {
+    const rule = (source: RuleSource, match: Rule["match"]): Rule => ({
+      source,
+      index: 0,
+      id: null,
+      action: "ask",
+      match,
+      reason: null,
+      approvers: 1,
+      approval: null,
+    });
     const layer = {
       rules: [
-        {
-          source: "require_approval",
-          index: 0,
-          id: null,
-          action: "ask",
-          match: { tool: ["edit_*"] },
-          reason: null,
-          approvers: 1,
-          approval: null,
-        },
+        rule("require_approval", { tool: ["edit_*"] }),
+        rule("rules", { tool: ["edit_*", "move"], path: ["src/**"] }),
+        rule("rules", { command: ["rm *"] }),
       ],
       writePathAllowlist: [],
       sensitivePathPatterns: [],
@@ -184,10 +191,10 @@ describe("a permission request", () => {
     expect(shown(layer)).toEqual({
       auto_approve: [],
       auto_deny: [],
-      require_approval: ["edit_*"],
+      require_approval: ["edit_*", "move", "*"],
       write_path_allowlist: [],
     });
-    expect(shown(open)).not.toHaveProperty("write_path_allowlist");
+    expect(shown(open).write_path_allowlist).toEqual(["**"]);
   });
 
   it("lists the paths as they were found, not as they were said [B-091]", () => {
@@ -222,24 +229,163 @@ describe("a permission request", () => {
     expect(params({ approvers: 3 }).approvalRequest.approvers_required).toBe(3);
   });
 
+  it("A deadline is RFC 3339 in UTC if there is one, and the key is absent if there is none [B-098]", () => {
+    const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+    for (const deadline of [Date.UTC(2026, 3, 30, 12, 10), Date.UTC(2028, 1, 29), last]) {
+      const { approvalRequest } = params({ deadline });
+      expect(approvalRequest.deadline).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Date.parse(approvalRequest.deadline)).toBe(deadline);
+    }
+    for (const deadline of [last + 1, Number.MAX_SAFE_INTEGER]) {
+      expect(params({ deadline }).approvalRequest).not.toHaveProperty("deadline");
+    }
+  });
+
   it("says why it is asked, with the whole receipt in both places [B-103] [B-104] [B-105] [B-106] [B-107]", () => {
     const { policyDecision, approvalRequest } = params();
     expect(policyDecision).toEqual(receipt);
     expect(approvalRequest.undo_metadata.policy_decision).toEqual(policyDecision);
   });
 
-  it("cuts long texts for the screen, and nowhere else", () => {
-    const input = { text: "x".repeat(5000), ["__proto__"]: "kept" };
-    const { approvalRequest, toolCall } = params({ input });
-    expect(approvalRequest.args.text).toBe(`${"x".repeat(2000)}…`);
-    expect(toolCall.rawInput.text).toHaveLength(5000);
+  it.each([
+    ["a host of the bridge", 5000, 16 * 1024 * 1024],
+    ["a host of the bridge", 100_000, 16 * 1024 * 1024],
+    ["a client of ACP", 5000, undefined],
+  ])("has the arguments whole for %s: %i characters [B-095]", (_, length, lineBytes) => {
+    const input = { text: "x".repeat(length), ["__proto__"]: "kept" };
+    const sent = params({ input }, lineBytes === undefined ? {} : { lineBytes });
+    const own = JSON.parse(JSON.stringify(input));
+    expect(sent.approvalRequest.args).toEqual(own);
+    expect(sent.toolCall.rawInput).toEqual(own);
+    expect(sent.toolCall["_meta"].harn.approvalRequest).toEqual(sent.approvalRequest);
+    expect(sent).not.toHaveProperty("_meta");
   });
 
-  it("about a lost call is no request of the policy's", () => {
+  it("gives up copies of the arguments before the arguments themselves", () => {
+    const copies = (length: number) => {
+      const input = { text: "x".repeat(length) };
+      const { approvalRequest, toolCall, _meta: meta } = params({ input, diffs: [] });
+      const all = [approvalRequest, toolCall["_meta"].harn.approvalRequest];
+      const isWhole = [all[0].args, toolCall.rawInput, all[1].args].map(
+        ({ text }: { text: string }) => text === input.text,
+      );
+      return { isWhole, previews: meta?.harn.truncated.previews };
+    };
+    const [args, rawInput, metaArgs] = [
+      "approvalRequest.args",
+      "toolCall.rawInput",
+      "toolCall._meta.harn.approvalRequest.args",
+    ];
+    expect(copies(12_000)).toEqual({ isWhole: [true, true, true], previews: undefined });
+    expect(copies(17_000)).toEqual({ isWhole: [true, true, false], previews: [metaArgs] });
+    expect(copies(30_000)).toEqual({
+      isWhole: [true, false, false],
+      previews: [rawInput, metaArgs],
+    });
+    expect(copies(100_000)).toEqual({
+      isWhole: [false, false, false],
+      previews: [args, rawInput, metaArgs],
+    });
+  });
+
+  it("marks a preview wherever it stands, with its sizes and the way to the whole", () => {
+    const input = { path: "a", text: "x".repeat(20_000_000), list: Array(500).fill("item") };
+    const sent = permissionRequest({ ...asked, input }, { ...place, lineBytes: 16 * 1024 * 1024 });
+    const line = requestLine("q", sent.method, sent.params);
+    expect(line.length).toBeLessThan(200 * 1024);
+    const { _meta: meta, approvalRequest, toolCall } = JSON.parse(line).params;
+    expect(approvalRequest.args).toMatchObject({ path: "a" });
+    expect(approvalRequest.args.text).toMatch(
+      /^x+\n\[preview of appr_1: \d+ characters not shown\]\nx+$/,
+    );
+    expect(approvalRequest.args.list.at(-1)).toBe("[preview of appr_1: 400 items not shown]");
+    const bytes = JSON.stringify(input).length;
+    const truncated = {
+      previews: [
+        "approvalRequest.args",
+        "toolCall.rawInput",
+        "toolCall._meta.harn.approvalRequest.args",
+      ],
+      bytes,
+      shownBytes: JSON.stringify(approvalRequest.args).length,
+      fetch: {
+        method: "session/approval_args",
+        params: { sessionId: "ses_1", approvalId: "appr_1", offset: 0 },
+      },
+    };
+    expect(meta.harn).toEqual({ truncated });
+    expect(approvalRequest["_meta"].harn).toEqual({ truncated });
+    expect(toolCall["_meta"].harn.truncated).toEqual(truncated);
+    expect(toolCall["_meta"].harn.approvalRequest).toEqual(approvalRequest);
+  });
+
+  it("hides credentials wherever the arguments are repeated [B-095]", () => {
+    const key = "sk-live-0123456789abcdef0123";
+    const command = `curl -H "Authorization: Bearer ${key}" https://example.com`;
+    const context = { ...decision.context, command };
+    const diffs = [{ path: "a", oldText: "", newText: `key: ${key}` }];
+    const sent = params({
+      input: { command, env: { API_TOKEN: "short" }, sortKey: "name" },
+      decision: { ...decision, context },
+      diffs,
+    });
+    expect(JSON.stringify(sent)).not.toContain(key);
+    expect(JSON.stringify(sent)).not.toContain("short");
+    const masked = 'curl -H "Authorization: Bearer [masked credential 1]" https://example.com';
+    const args = {
+      command: masked,
+      env: { API_TOKEN: "[masked credential 2]" },
+      sortKey: "name",
+    };
+    expect(sent.approvalRequest.args).toEqual(args);
+    expect(sent.toolCall.rawInput).toEqual(args);
+    expect(sent.policyDecision.context.command).toBe(masked);
+    expect(sent.toolCall.content[0].newText).toBe("key: [masked credential 1]");
+  });
+
+  it("about a tool that may already have run is complete, and says so [B-088] [B-092] [B-104]", () => {
+    const action = "edit_file may already have run; allowing runs it again";
+    const outcome = {
+      ...asked,
+      question: "outcome",
+      options: OUTCOME,
+      action,
+      attempt: 2,
+    } as const;
+    const sent = params(outcome);
+    const { args, ...named } = params().approvalRequest;
+    expect(sent.approvalRequest).toEqual({ ...named, args, action, attempt: 2 });
+    expect(sent.toolCall).toMatchObject({
+      toolCallId: "tool_1",
+      toolName: "edit_file",
+      title: action,
+      rawInput: args,
+      _meta: { harn: { attempt: 2 } },
+    });
+    expect(sent.options).toEqual([
+      { optionId: "run-again", name: "Run it again", kind: "allow_once" },
+      {
+        optionId: "deny",
+        name: "Do not run it again; the outcome stays unknown",
+        kind: "reject_once",
+      },
+      { optionId: "done", name: "It was done", kind: "reject_once" },
+      { optionId: "failed", name: "It failed", kind: "reject_once" },
+    ]);
+  });
+
+  it("about a lost invocation is complete, under its own id [B-088] [B-089]", () => {
     const { decision: _, diffs: __, ...lost } = asked;
-    const { params: sent } = permissionRequest({ ...lost, question: "lost-call" }, place);
-    expect(sent).not.toHaveProperty("policyDecision");
-    expect(sent).toMatchObject({ toolCall: { toolCallId: "appr_1" } });
+    const question = { question: "lost-call", options: ["continue", "reseed", "stop"] } as const;
+    const { params: sent } = permissionRequest({ ...lost, ...question, input: null }, place);
+    const plain = JSON.parse(JSON.stringify(sent));
+    expect(plain).toMatchObject({
+      toolCall: { toolCallId: "appr_1", toolName: "edit_file", rawInput: {} },
+      approvalRequest: { id: "appr_1", args: {}, evidence_refs: [], capabilities_requested: [] },
+      policyDecision: null,
+      declaredPaths: [],
+    });
+    expect(plain.mutation).not.toBeNull();
   });
 
   it("fits into a line, whatever the call is about, and says what it leaves out [ACP-15]", () => {
@@ -257,7 +403,7 @@ describe("a permission request", () => {
     expect(Buffer.byteLength(line)).toBeLessThan(48 * 1024);
     expect(acpProblems(JSON.parse(line))).toEqual([]);
     const { toolCall, policyDecision, declaredPaths } = JSON.parse(line).params;
-    expect(toolCall.rawInput.command).toMatch(/characters are not shown/);
+    expect(toolCall.rawInput.command).toMatch(/characters not shown/);
     expect(policyDecision).toMatchObject({ action: "ask", matched_rule: { id: "edit-src" } });
     expect(declaredPaths).toEqual(["src/main.rs"]);
   });

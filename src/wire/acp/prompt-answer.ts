@@ -3,7 +3,7 @@ import { isObject } from "../../domain/json.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { internalError, type RpcError } from "../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
-import { authError, failureData } from "./agent-answers.ts";
+import { authError, failureData } from "./failure-error.ts";
 
 type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 

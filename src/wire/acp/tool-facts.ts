@@ -21,12 +21,16 @@ export function executorOf(state: UpdateState, toolCallId: string): WireExecutor
     case "builtin":
       return "harn_builtin";
     case "host":
-      return "host_bridge";
+      return executor.server === undefined ? "host_bridge" : mcpServer(executor.server);
     case "mcp":
-      return { kind: "mcp_server", serverName: executor.server };
+      return mcpServer(executor.server);
     case "provider":
       return "provider_native";
     default:
       return executor satisfies never;
   }
+}
+
+function mcpServer(serverName: string): WireExecutor {
+  return { kind: "mcp_server", serverName };
 }

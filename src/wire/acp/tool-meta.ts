@@ -1,10 +1,11 @@
 import type { ToolEnding, ToolFinished } from "../../domain/agent-event.ts";
 import { fittedObject, fittedText } from "./fitted.ts";
+import type { Truncated } from "./permission-request.ts";
 import { mutationRecord } from "./mutation-record.ts";
 import type { ToolCallFields, ToolMeta } from "./session-update.ts";
 import { partText } from "./tool-content.ts";
 import { executorOf, type WireExecutor } from "./tool-facts.ts";
-import type { UpdateState } from "./update-state.ts";
+import { narrowedAgent, type UpdateState } from "./update-state.ts";
 
 /** What hosts of the Harn bridge read of a call beside ACP's fields. */
 export interface LifecycleFields {
@@ -19,6 +20,8 @@ export interface LifecycleFields {
   readonly parsing?: boolean;
   /** Those that have come, as text: it need not be JSON yet. */
   readonly rawInputPartial?: string;
+  /** Present if `rawInput` is a preview. */
+  readonly truncated?: Omit<Truncated, "fetch">;
 }
 
 /** With what an editor's terminal is fed. */
@@ -39,12 +42,13 @@ type ErrorCategory =
 
 /** The `_meta` of an update of a call: to hosts which writing session it belongs to, and what else there is to say. */
 export function toolMeta(
-  { agent, turn, options, lineBytes, profile }: UpdateState,
+  state: UpdateState,
   { terminal, ...fields }: MetaFields,
 ): Pick<ToolCallFields, "_meta"> {
+  const { turn, options, lineBytes, profile } = state;
   const turnId = turn?.turnId ?? null;
   const { isBridgeHost } = profile();
-  const place = { sessionId: options.sessionId, turnId, agent };
+  const place = { sessionId: options.sessionId, turnId, agent: narrowedAgent(state) };
   const record = isBridgeHost ? mutationRecord(place) : undefined;
   const audit = record === undefined ? {} : { audit: fittedObject(record, lineBytes / 8) };
   const harn = { ...audit, ...fields };

@@ -5,6 +5,7 @@ import type { AgentEvent, AgentFacts, ToolFacts } from "../../domain/agent-event
 import type { Envelope } from "../../domain/envelope.ts";
 import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
 import type { Executor } from "../../domain/tool-traits.ts";
+import type { SessionMode } from "../../domain/session-mode.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { permissionRequest } from "./permission-request.ts";
 import type { SessionUpdate } from "./session-update.ts";
@@ -110,27 +111,28 @@ describe("the executor of a call", () => {
   });
 });
 
+const ASKED = {
+  action: "ask",
+  reason: "",
+  rule: null,
+  labels: [],
+  context: {
+    tool: "edit_file",
+    kind: "edit",
+    sideEffect: "workspace_write",
+    paths: [],
+    capabilities: [],
+    repeats: 0,
+  },
+  approvers: 1,
+} as const;
+
 describe("the audit of a call", () => {
   it("is on every update of it, the same as in the question about it [B-072] [B-073] [B-076]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const updates = told("edit_file", agent, "succeeded", { profile: HOST });
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
-    const decision = {
-      action: "ask",
-      reason: "",
-      rule: null,
-      labels: [],
-      context: {
-        tool: "edit_file",
-        kind: "edit",
-        sideEffect: "workspace_write",
-        paths: [],
-        capabilities: [],
-        repeats: 0,
-      },
-      approvers: 1,
-    } as const;
-    const shown = { about: "t", action: "edit_file", input: {}, deadline: 0, decision } as const;
+    const shown = { about: "t", action: "edit_file", input: {}, deadline: 0, decision: ASKED };
     const { params } = permissionRequest(
       { type: "approval.requested", approvalId: "a", question: "run", options: [], ...shown },
       { sessionId: "s", at: 0, turnId: "turn_1", agent, workspace: undefined },
@@ -153,6 +155,57 @@ describe("the audit of a call", () => {
     const agent = agentWith({ mutationScope: "read_only" });
     const [update] = told("edit_file", agent, "succeeded", { profile: HOST });
     expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
+  });
+
+  it("In the mode read-only the audit record and the approval request say read_only [B-078]", () => {
+    const scopes = (...modes: SessionMode[]): unknown => {
+      const events: AgentEvent[] = [
+        {
+          type: "agent.bound",
+          digest: "d",
+          definition: agentWith({ mutationScope: "apply_workspace" }),
+        },
+        ...modes.map((mode): AgentEvent => ({ type: "session.configured", mode })),
+        { type: "turn.started", turnId: "turn_1", promptId: "p" },
+        { type: "tool.announced", toolCallId: "t", messageId: "m", block: 0, name: "edit_file" },
+        {
+          type: "approval.requested",
+          approvalId: "a",
+          question: "run",
+          options: ["allow", "deny"],
+          about: "t",
+          action: "edit_file",
+          input: {},
+          deadline: 0,
+          decision: ASKED,
+        },
+      ];
+      const encoder = updateEncoder({
+        sessionId: "s",
+        clientId: "me",
+        upTo: 0,
+        history: "shown",
+        profile: () => HOST,
+      });
+      const state = encoder.initial();
+      const audits: unknown[] = [];
+      let params: unknown;
+      events.forEach((event, at) => {
+        const envelope: Envelope = { sessionId: "s", seq: at + 1, at, visibility: "public", event };
+        encoder.step(state, envelope, (output) => {
+          if (output.type === "update") audits.push(harn(output.update).audit);
+          if (output.type === "ask") ({ params } = output.request);
+        });
+      });
+      const { mutation, approvalRequest } = Object(params);
+      const records = [...audits.filter((audit) => audit !== undefined), mutation];
+      return [...records, approvalRequest.undo_metadata].map((one) => Object(one).mutation_scope);
+    };
+    const everywhere = (scope: string) => [scope, scope, scope];
+    expect(scopes()).toEqual(everywhere("apply_workspace"));
+    expect(scopes("ask")).toEqual(everywhere("apply_workspace"));
+    expect(scopes("read-only")).toEqual(everywhere("read_only"));
+    expect(scopes("read-only", "default")).toEqual(everywhere("apply_workspace"));
   });
 
   it("is not for clients that did not ask for the bridge's own words", () => {

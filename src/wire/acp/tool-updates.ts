@@ -10,8 +10,11 @@ import type {
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { diffContent } from "./diff-content.ts";
-import { fitted, fittedText, MOST_ESCAPED } from "./fitted.ts";
+import { fits, fitted, fittedText, jsonBytes, MOST_ESCAPED } from "./fitted.ts";
+import { maskCredentials } from "./mask-credentials.ts";
+import { previewArguments } from "./preview.ts";
 import type { ToolCallFields, ToolContent } from "./session-update.ts";
 import { outputInTerminal, progressInTerminal, terminalEnd } from "./terminal-updates.ts";
 import { rawOutput, resultContent, shownLocations, textContent } from "./tool-content.ts";
@@ -61,10 +64,35 @@ export function called(
   const { toolCallId, call } = event;
   const { name, input, inputText, runBy } = call;
   if (openCall(state, { toolCallId, name, at }) === undefined) return;
-  const rawInput = fitted(input ?? inputText, state.lineBytes / 2);
-  showCall(state, { toolCallId, rawInput }, emit, parsing(state, false));
+  const { rawInput, truncated } = shownInput(state, toolCallId, input ?? inputText);
+  showCall(state, { toolCallId, rawInput }, emit, { ...parsing(state, false), ...truncated });
   // It runs where the agent does, and nobody tells us that it started.
   if (runBy === "server") updateCall(state, { toolCallId, status: "in_progress" }, emit);
+}
+
+/** An approver edited the arguments: these are the ones that the tool runs with. */
+export function rewritten(
+  state: UpdateState,
+  toolCallId: string,
+  input: JsonObject,
+  emit: Emit<AcpOutput>,
+): void {
+  const { rawInput, truncated } = shownInput(state, toolCallId, input);
+  updateCall(state, { toolCallId, rawInput }, emit, truncated);
+}
+
+/** Arguments as an update shows them: without credentials, and cut if they do not fit into the line. */
+function shownInput(
+  { lineBytes }: UpdateState,
+  toolCallId: string,
+  input: JsonObject | string,
+): { readonly rawInput: unknown; readonly truncated?: Pick<MetaFields, "truncated"> } {
+  if (typeof input === "string") return { rawInput: fitted(input, lineBytes / 2) };
+  const { args } = maskCredentials(input);
+  if (fits(args, lineBytes / 2)) return { rawInput: args };
+  const rawInput = previewArguments(args, lineBytes / 2, toolCallId);
+  const sizes = { bytes: jsonBytes(args), shownBytes: jsonBytes(rawInput) };
+  return { rawInput, truncated: { truncated: { previews: ["rawInput"], ...sizes } } };
 }
 
 /** A question about a call shows what it would change; what is told of the call from here on keeps that. */
@@ -116,8 +144,9 @@ export function progressed(
     updateCall(state, { toolCallId, content: [...call.diffs, textContent(text)] }, emit, meta);
   }
   if (!state.profile().isBridgeHost) return;
-  const about = { phase: "tool", progress: null, total: null, data: { toolCallId } };
-  tellVendor(state, progressUpdate({ ...about, message: text }), emit);
+  const { progress = null, total = null } = event.amount ?? {};
+  const about = { phase: "tool", message: text, progress, total, data: { toolCallId } };
+  tellVendor(state, progressUpdate(about), emit);
 }
 
 /** ACP knows no end but these two: denied, cancelled and the rest are failed calls, and say so in their content. */

@@ -168,7 +168,9 @@ describe("whatever a session's log says", () => {
             const bound: AgentEvent = { type: "agent.bound", digest: "d", definition };
             const options = { upTo, history, lineBytes: LINE_BYTES };
             const log = [bound, ...events, end];
-            const outputs = acpOutputs(log, profile, options);
+            // The limit of permission requests is the client's.
+            const reading = { ...profile, maxLineBytes: LINE_BYTES };
+            const outputs = acpOutputs(log, reading, options);
             for (const output of outputs) {
               const line = lineOf(output);
               if (line === undefined) continue;

@@ -55,6 +55,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "agent.bound": mapped(bindAgent),
   "session.extended": silent("whoever set up the session with them knows"),
   "session.recovered": silent("what follows from it is told"),
+  "session.metadata_changed": silent("it is for programs that set it"),
   "session.titled": mapped((state, { title }, emit) => tellTitle(state, title, emit)),
   "session.configured": mapped(tellMode),
   "prompt.accepted": mapped(rememberPrompt),

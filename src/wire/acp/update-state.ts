@@ -1,10 +1,11 @@
 import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
 import { NOBODY, type ClientRegistry } from "../../domain/live-client.ts";
 import type { Emit } from "../../domain/codec.ts";
+import type { SessionMode } from "../../domain/session-mode.ts";
 import type { RpcOutcome } from "../jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
 import { fittedObject, LINE_BYTES, LINE_MARGIN } from "./fitted.ts";
-import type { PermissionRequest } from "./permission-request.ts";
+import type { AskedPlace, PermissionRequest } from "./permission-request.ts";
 import type { SessionUpdate, ToolContent } from "./session-update.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 import type { VisibleText } from "./visible-text.ts";
@@ -30,6 +31,12 @@ export interface Asked {
   readonly request: PermissionRequest;
   /** The turn that waits for it. */
   readonly turnId: string | null;
+}
+
+/** A question as the log has it. Its request is made when it is sent: a client can turn out to know the bridge. */
+export interface OpenQuestion {
+  readonly approval: ApprovalRequested;
+  readonly place: AskedPlace;
 }
 
 export interface UpdateOptions {
@@ -64,8 +71,8 @@ export interface UpdateState {
   /** Those of this turn that have: nothing more is told of them. */
   readonly endedCalls: Set<string>;
   live: ClientRegistry;
-  /** Questions that are open. */
-  readonly asked: Map<string, Asked>;
+  /** Questions that are open, by their id. */
+  readonly asked: Map<string, OpenQuestion>;
   /** Whether they are put to this client. */
   isAsked: boolean;
   readonly ownPrompts: Set<string>;
@@ -77,6 +84,7 @@ export interface UpdateState {
   isTitled: boolean;
   /** As it was last bound. */
   agent: AgentFacts | undefined;
+  mode: SessionMode;
   /** The session's own, if it has one. */
   workingDirectory: string | undefined;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
@@ -128,10 +136,17 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     waited: new Set(),
     isTitled: false,
     agent: undefined,
+    mode: "default",
     workingDirectory: undefined,
     turn: undefined,
     endedTurn: undefined,
   };
+}
+
+/** The agent with the mutation scope that the session's mode leaves it: a host sees from it which writes escape. */
+export function narrowedAgent({ agent, mode }: UpdateState): AgentFacts | undefined {
+  if (agent?.mutationScope === undefined || mode !== "read-only") return agent;
+  return { ...agent, mutationScope: "read_only" };
 }
 
 /** Where the paths of tools begin. */

@@ -105,12 +105,30 @@ function toolsBody(tools: readonly HarnessTool[]): unknown {
     const { type, name, config } = tool;
     checkText(`${path}.type`, type, /./, "the type of a tool");
     if (name !== undefined) checkText(`${path}.name`, name, TOOL_NAME, TOOL_NAME_RULE);
-    if (config !== undefined) checkUnion(`${path}.config`, config);
+    if (config !== undefined) {
+      checkUnion(`${path}.config`, config);
+      checkOutboundAuth(`${path}.config.remoteMcp.outboundAuth`, config);
+    }
     if (type === "inline_function" && (name === undefined || config === undefined)) {
       refuse(path, tool, "a name and a config, as inlineFunction() makes them");
     }
   }
   return tools;
+}
+
+/** How a harness signs in to an MCP server: `awsIam`, by its execution role, or `none`. */
+function checkOutboundAuth(path: string, config: unknown): void {
+  const { remoteMcp } = isObject(config) ? config : {};
+  const auth = isObject(remoteMcp) ? remoteMcp["outboundAuth"] : undefined;
+  if (auth === undefined) return;
+  checkUnion(path, auth);
+  if (!isObject(auth) || auth["awsIam"] === undefined) return;
+  const { awsIam } = auth;
+  const place = `${path}.awsIam`;
+  const { service, region } = isObject(awsIam) ? awsIam : refuse(place, awsIam, "an object");
+  checkText(`${place}.service`, service, /^[\w.-]{1,64}$/, "the AWS service to sign for");
+  if (region === undefined) return;
+  checkText(`${place}.region`, region, /^[a-zA-Z0-9-]{1,32}$/, "a region, such as us-east-1");
 }
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

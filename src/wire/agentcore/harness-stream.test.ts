@@ -15,6 +15,9 @@ import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { turnOf } from "../../domain/turn.ts";
 import { harnessStream } from "./harness-stream.ts";
 import { isEventStream, unexpectedBody } from "./unexpected-body.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);
 
@@ -153,6 +156,23 @@ describe("a harness's answer, from bytes to events", () => {
       outcome: "failed",
       failure: { code: "stream_exception", message: "throttlingException: Rate exceeded" },
     });
+  });
+
+  it("A second exception frame is kept and reported with its place in the stream [AC-34]", () => {
+    const exception = (type: string, message: string) =>
+      frame({ ":message-type": "exception", ":exception-type": type }, { message });
+    const first = exception("throttlingException", "Rate exceeded");
+    const second = exception("internalServerException", "Gone");
+    const turn = turnOf(runCodec(harnessStream(), [...frames.slice(0, 3), first, second]));
+    expect(turn.unknown).toEqual([
+      { type: "unknown", what: "event", name: "internalServerException", raw: { message: "Gone" } },
+    ]);
+    expect(turn.diagnostics).toContainEqual({
+      code: "failure_repeated",
+      message: '"internalServerException" came after the failure that decided the turn',
+      offset: [...frames.slice(0, 3), first].reduce((sum, { length }) => sum + length, 0),
+    });
+    expect(turn.end?.failure?.message).toBe("throttlingException: Rate exceeded");
   });
 
   it("fails a turn with a damaged frame in it, also when it reads on [RMA-P1-14]", () => {

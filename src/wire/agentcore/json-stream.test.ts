@@ -12,6 +12,9 @@ import { MAX_JSON_VALUES } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { turnOf } from "../../domain/turn.ts";
 import { jsonStream, type JsonLayout } from "./json-stream.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

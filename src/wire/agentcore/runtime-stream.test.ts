@@ -21,6 +21,9 @@ import { isObject, parseJson } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { turnOf, type Turn } from "../../domain/turn.ts";
 import { runtimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const fixtures = readFixtures();
 const encoder = new TextEncoder();

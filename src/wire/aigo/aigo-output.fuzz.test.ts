@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { toolCall } from "../../domain/tool.ts";
 import { responseOf } from "../responses/response-encoder.ts";
+import { aigoProblems } from "../../../test/aigo/aigo-models.ts";
 import { aigoOutput } from "./aigo-output.ts";
 
 describe("any disorder of events", () => {
@@ -17,10 +18,12 @@ describe("any disorder of events", () => {
     );
   });
 
-  it("has one assistant message, last, with the session [SD-34]", () => {
+  it("has one assistant message, last, with the session, and is what AI GO! accepts [SD-34]", () => {
     fc.assert(
       fc.property(disorder(), (events) => {
-        const { items } = aigoOutput(events, { scope: "t", sessionId: "s" });
+        const output = aigoOutput(events, { scope: "t", sessionId: "s" });
+        expect(aigoProblems("ModelOutput", output)).toEqual([]);
+        const { items } = output;
         const messages = items.filter((item) => item.type === "message");
         expect(messages).toEqual([expect.objectContaining({ role: "assistant", session_id: "s" })]);
         expect(items.at(-1)).toBe(messages[0]);

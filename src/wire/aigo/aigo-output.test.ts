@@ -110,21 +110,20 @@ describe("an AI GO! output", () => {
     });
   });
 
-  it("shows reasoning in its place, unless told to leave it out [SD-26]", () => {
+  it("The model's reasoning is in neither the items nor the trace of the message [SD-26]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "reasoning.end", message: 0, block: 0, text: "Hm." },
-      text(0, 1, "Yes."),
+      text(0, 1, "Let me see."),
+      { type: "reasoning.end", message: 0, block: 2, text: "So." },
+      text(0, 3, "Yes."),
       end(),
     ];
-    const reasoning = {
-      id: "rs_turn1_0",
-      type: "reasoning",
-      status: "completed",
-      summary: [{ type: "summary_text", text: "Hm." }],
-    };
-    expect(aigoOutput(events, OPTIONS).items).toEqual([reasoning, reply("Yes.")]);
-    expect(aigoOutput(events, { ...OPTIONS, reasoning: "omit" }).items).toEqual([reply("Yes.")]);
+    const trace = [
+      { type: "text", text: "Let me see." },
+      { type: "text", text: "Yes." },
+    ];
+    expect(aigoOutput(events, OPTIONS).items).toEqual([{ ...reply("Let me see.\n\nYes."), trace }]);
   });
 
   it("says on the message that a limit stopped the turn [SD-31]", () => {

@@ -10,7 +10,6 @@ import type {
   FunctionCallOutputItem,
   ItemStatus,
   OutputText,
-  ReasoningItem,
   ResponseItem,
 } from "../responses/response-item.ts";
 import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
@@ -21,21 +20,24 @@ export interface AigoOptions {
   readonly scope: string;
   /** Comes back on the next turn, unchanged, on the assistant's message. */
   readonly sessionId: string;
-  /** Whether the model's reasoning is part of the trace; it is unless told otherwise. */
-  readonly reasoning?: "include" | "omit";
   /** Comes back beside the session. It takes the place of nothing that the message says itself. */
   readonly state?: JsonObject;
   /** What of the request had no effect. */
   readonly ignored?: readonly string[];
+  /** What the items cannot say, beside what is found in the events. */
+  readonly anomalies?: readonly Anomaly[];
 }
 
-/** What AI GO! reads: the trace of one turn, the assistant's one message last. */
+/**
+ * What AI GO! reads: the trace of one turn, the assistant's one message last. LatticeFlow's models accept these three kinds of
+ * items and reject a whole turn that has any other kind, so reasoning is left out.
+ */
 export interface AigoOutput {
   readonly items: readonly (AigoTraceItem | AigoMessage)[];
   readonly usage: { readonly num_prompt_tokens: number; readonly num_completion_tokens: number };
 }
 
-export type AigoTraceItem = FunctionCallItem | FunctionCallOutputItem | ReasoningItem;
+export type AigoTraceItem = FunctionCallItem | FunctionCallOutputItem;
 
 export interface AigoMessage {
   readonly id: string;
@@ -73,10 +75,10 @@ export function aigoOutput(events: Iterable<ProviderEvent>, options: AigoOptions
 }
 
 function outputOf(turn: TurnState, options: AigoOptions): AigoOutput {
-  const { scope, reasoning } = options;
-  const response = finishedResponse(turn, { scope });
-  const items = response.items.filter((item) => !isLeftOut(item, { reasoning }));
-  return aigoOf({ ...response, items }, { ...options, messageId: itemId("message", scope, "end") });
+  const { scope, anomalies = [] } = options;
+  const found = finishedResponse(turn, { scope });
+  const response = { ...found, anomalies: [...anomalies, ...found.anomalies] };
+  return aigoOf(response, { ...options, messageId: itemId("message", scope, "end") });
 }
 
 export interface MessageFacts extends Pick<AigoOptions, "sessionId" | "state" | "ignored"> {
@@ -85,9 +87,8 @@ export interface MessageFacts extends Pick<AigoOptions, "sessionId" | "state" | 
 
 /** The output of a turn of which the items are known. */
 export function aigoOf(response: FinishedResponse, facts: MessageFacts): AigoOutput {
-  const { items } = response;
   return {
-    items: [...items.filter((item) => item.type !== "message"), messageOf(response, facts)],
+    items: [...response.items.filter(isTraceItem), messageOf(response, facts)],
     usage: {
       num_prompt_tokens: response.usage?.input_tokens ?? 0,
       num_completion_tokens: response.usage?.output_tokens ?? 0,
@@ -95,11 +96,8 @@ export function aigoOf(response: FinishedResponse, facts: MessageFacts): AigoOut
   };
 }
 
-function isLeftOut(
-  item: ResponseItem,
-  { reasoning = "include" }: { readonly reasoning: AigoOptions["reasoning"] | undefined },
-): boolean {
-  return item.type === "reasoning" && reasoning === "omit";
+function isTraceItem(item: ResponseItem): item is AigoTraceItem {
+  return item.type === "function_call" || item.type === "function_call_output";
 }
 
 /** Scorers find the assistant's messages by turn, so there is exactly one, whatever was said and however it ended. */
@@ -127,7 +125,7 @@ function messageOf(
 }
 
 function stepsOf(item: ResponseItem): AigoTraceStep[] {
-  if (item.type !== "message") return [{ type: "item", id: item.id }];
+  if (item.type !== "message") return isTraceItem(item) ? [{ type: "item", id: item.id }] : [];
   if (item.role === "user") return [];
   return item.content.map(({ text }) => ({ type: "text", text }));
 }

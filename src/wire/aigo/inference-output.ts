@@ -78,9 +78,9 @@ function finishedFrom(
   response: ResponseObject,
   callIds: ReadonlyMap<string, string>,
 ): FinishedResponse {
-  const { output, usage } = response;
+  const { output, usage, anomalies = [] } = response;
   const items = output.flatMap((item) => itemFor(item, callIds));
-  return { ...endOf(response), items, usage, anomalies: [] };
+  return { ...endOf(response), items, usage, anomalies };
 }
 
 function endOf({ status, incomplete_details, error }: ResponseObject): ResponseStatus {
@@ -100,7 +100,6 @@ function itemFor(item: OutputItem, callIds: ReadonlyMap<string, string>): Respon
     case "message":
       return item.role === "assistant" ? spoken(item) : [item];
     case "reasoning":
-      return [item];
     case "mcp_call":
     case "spanline:tool_call":
       return [];

@@ -3,7 +3,8 @@ import { jsonText, type JsonObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { converseFold } from "../converse/fold.ts";
 import { readUnionEvent } from "../converse/parse.ts";
-import { aigoOutput, type AigoOptions, type AigoOutput } from "./aigo-output.ts";
+import { aigoOutput, type AigoOutput } from "./aigo-output.ts";
+import type { Anomaly } from "../responses/anomaly.ts";
 import { shortDigest } from "../responses/short-digest.ts";
 
 /** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
@@ -16,21 +17,20 @@ export interface RawModelOutput {
   readonly failure?: Failure;
   readonly state?: JsonObject;
   readonly ignored?: readonly string[];
+  /** What the items cannot say, beside what is found in the events. */
+  readonly anomalies?: readonly Anomaly[];
 }
 
 /** The third stage. What broke off is incomplete, and keeps all that came before. */
-export function convertModelOutput(
-  raw: RawModelOutput,
-  options: Pick<AigoOptions, "reasoning"> = {},
-): AigoOutput {
-  const { session_id: sessionId, events, turn_id, failure, state, ignored } = raw;
+export function convertModelOutput(raw: RawModelOutput): AigoOutput {
+  const { session_id: sessionId, events, turn_id, failure, state, ignored, anomalies } = raw;
   const scope = turn_id ?? shortDigest(`${sessionId} ${jsonText(events)}`);
   return aigoOutput(providerEvents(events, failure), {
-    ...options,
     scope,
     sessionId,
     ...(state !== undefined && { state }),
     ...(ignored !== undefined && { ignored }),
+    ...(anomalies !== undefined && { anomalies }),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Anomaly } from "../responses/anomaly.ts";
 import type { ChatTraceItem } from "./chat-trace.ts";
 import type { ChatUsage } from "./chat-usage.ts";
 
@@ -31,6 +32,8 @@ export interface ChatDelta {
   readonly tool_calls?: readonly ChunkCall[];
   /** Whole and once: clients keep the last of a field that they do not know. */
   readonly trace?: readonly ChatTraceItem[];
+  /** Ours: absent if there are none. */
+  readonly anomalies?: readonly Anomaly[];
   /** What the client attached to the message before. */
   readonly [carried: string]: unknown;
 }

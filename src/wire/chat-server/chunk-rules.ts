@@ -7,6 +7,7 @@ import type {
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
+import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
 import { NO_USAGE, responseUsage } from "../responses/response-usage.ts";
 import { chatError, type ChatDelta, type ChatOutput, type FinishReason } from "./chat-chunk.ts";
 import {
@@ -47,6 +48,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "agent.bound": silent("the client has named the agent"),
   "session.extended": silent("chat completions have no folders"),
   "session.recovered": silent("what follows from it is told"),
+  "session.metadata_changed": silent("chat completions have no conversations"),
   "session.titled": silent("chat completions have no titles"),
   "session.configured": silent("chat completions have no modes"),
   "history.given": silent("the client has said it"),
@@ -76,7 +78,9 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
   "call.lost": silent("the turn's end says what came of it"),
-  "message.sent": silent("the client has said it"),
+  "message.sent": duringTurn((state, { origin }, emit) => {
+    if (origin === "instructions") tell(state, { anomalies: [INSTRUCTIONS_AS_TEXT] }, emit);
+  }),
   "message.started": duringTurn((state, { messageId, role }) => {
     state.speakers.set(messageId, role);
   }),

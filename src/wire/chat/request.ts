@@ -1,12 +1,12 @@
-import { plainName, withDistinctIds } from "../../domain/call-names.ts";
+import { plainName } from "../../domain/call-names.ts";
 import { jsonText, type JsonObject } from "../../domain/json.ts";
-import {
-  alternatingMessages,
-  type ModelBlock,
-  type ModelMessage,
-  type ModelRequest,
-  type ModelTool,
-  type ToolChoice,
+import { requestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import type {
+  ModelBlock,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ToolChoice,
 } from "../../domain/model-request.ts";
 import type { ToolCall } from "../../domain/tool.ts";
 import { resultText } from "./result-text.ts";
@@ -29,23 +29,29 @@ export function chatRequest(
   request: ModelRequest,
   options: ChatRequestOptions = {},
 ): JsonObject {
-  const { system, tools = [], toolChoice, maxTokens, temperature, stopSequences = [] } = request;
+  return requestBody(chatDialect(model, options), request);
+}
+
+export function chatDialect(
+  model: string,
+  options: ChatRequestOptions = {},
+): ModelDialect<JsonObject, JsonObject> {
   const { limitName = "max_tokens", reasoningName } = options;
-  const isTaken = ({ type }: ModelBlock): boolean =>
-    type !== "reasoning" || reasoningName !== undefined;
-  const messages = withDistinctIds(alternatingMessages(request, isTaken)).flatMap((message) =>
-    message.role === "user" ? userMessages(message) : [assistantMessage(message, options)],
-  );
   return {
-    model,
-    messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
-    ...(tools.length > 0 && { tools: tools.map(tool) }),
-    ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
-    ...(maxTokens !== undefined && { [limitName]: maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences.length > 0 && { stop: stopSequences }),
-    stream: true,
-    stream_options: { include_usage: true },
+    fields: ({ tools = [], toolChoice, maxTokens, temperature, stopSequences = [] }) => ({
+      model,
+      ...(tools.length > 0 && { tools: tools.map(tool) }),
+      ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
+      ...(maxTokens !== undefined && { [limitName]: maxTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(stopSequences.length > 0 && { stop: stopSequences }),
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    opening: ({ system }) => (system === undefined ? [] : [{ role: "system", content: system }]),
+    encode: (message) =>
+      message.role === "user" ? userMessages(message) : [assistantMessage(message, options)],
+    isTaken: ({ type }) => type !== "reasoning" || reasoningName !== undefined,
   };
 }
 

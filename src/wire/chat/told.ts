@@ -90,5 +90,5 @@ function saysNothing(value: unknown): boolean {
 }
 
 export function shapeOf(name: string, ...fields: readonly string[]): Shape {
-  return { name, fields: new Set(fields) };
+  return { name, fields: new Set(fields), keptValues: 1 };
 }

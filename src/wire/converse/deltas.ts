@@ -10,7 +10,15 @@ import {
   slotAt,
 } from "./blocks.ts";
 import { ensureMessage } from "./messages.ts";
-import { CONTENT_BLOCK_DELTA, REASONING, type Fields } from "./schema.ts";
+import {
+  CONTENT_BLOCK_DELTA,
+  JSON_PART,
+  REASONING,
+  TEXT_PART,
+  TOOL_RESULT_METADATA,
+  TOOL_USE_DELTA,
+  type Fields,
+} from "./schema.ts";
 import {
   COST_OF_A_PIECE,
   diagnose,
@@ -65,6 +73,7 @@ function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, em
       return foldResultParts(state, slot, body, emit);
     case "toolResultMetadata":
       if (slot.result === null || !isObject(body) || typeof body["metadata"] !== "string") break;
+      keepUnknownFields(state, TOOL_RESULT_METADATA, body, emit);
       state.characters += body["metadata"].length;
       gather(slot.result.metadata, body["metadata"]);
       return;
@@ -76,6 +85,7 @@ function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, em
 /** Arguments come as fragments of JSON text; a provider that sends them parsed is understood too. */
 function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
   const input = isObject(body) ? body["input"] : undefined;
+  if (isObject(body)) keepUnknownFields(state, TOOL_USE_DELTA, body, emit);
   if (input === undefined || input === null) return;
   if (slot.call === null) {
     // No call to give them to. A call made up from here would have neither id nor name.
@@ -117,18 +127,21 @@ function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: 
     const message = "Tool result content came at an index where no tool result is open";
     return diagnose(state, "tool_result_unmatched", message, emit);
   }
-  const parts = (Array.isArray(body) ? body : [body]).map(partOf);
+  const parts = (Array.isArray(body) ? body : [body]).map((raw) => partOf(state, raw, emit));
   for (const part of parts) state.characters += sizeOf(part) + COST_OF_A_PIECE;
   appendParts(slot.result, parts);
 }
 
-function partOf(raw: unknown): ToolResultPart {
+function partOf(state: ConverseState, raw: unknown, emit: Out): ToolResultPart {
   if (typeof raw === "string") return { type: "text", text: raw };
-  if (isObject(raw)) {
-    if (typeof raw["text"] === "string") return { type: "text", text: raw["text"] };
-    if (raw["json"] !== undefined) return { type: "json", value: raw["json"] as JsonValue };
+  if (!isObject(raw)) return { type: "unknown", raw };
+  if (typeof raw["text"] === "string") {
+    keepUnknownFields(state, TEXT_PART, raw, emit);
+    return { type: "text", text: raw["text"] };
   }
-  return { type: "unknown", raw };
+  if (raw["json"] === undefined) return { type: "unknown", raw };
+  keepUnknownFields(state, JSON_PART, raw, emit);
+  return { type: "json", value: raw["json"] as JsonValue };
 }
 
 function sizeOf(part: ToolResultPart): number {

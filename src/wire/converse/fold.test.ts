@@ -228,6 +228,21 @@ describe("calls", () => {
     expect(turned.end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
   });
 
+  it("An empty toolResult in a start is a result without an id, and text after it is its content [SD-22]", () => {
+    const turned = turn(
+      { messageStart: { role: "user" } },
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolResult: {} } } },
+      {
+        contentBlockDelta: { contentBlockIndex: 0, delta: { toolResult: [{ text: "42" }] } },
+      },
+      close(0),
+      stop("end_turn"),
+    );
+    const result = { callId: "", isError: false, parts: [{ type: "text", text: "42" }] };
+    expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([{ type: "result", result }]);
+    expect(codes(turned)).toEqual(["tool_result_unmatched"]);
+  });
+
   it("gives no arguments at all to a call that was cut before them [RMA-P0-4]", () => {
     const cut = { input: null, inputError: { problem: "incomplete" } };
     const limited = turn(assistant, call(0, "A", "wipe"), stop("max_tokens"));
@@ -605,6 +620,59 @@ describe("messages and blocks", () => {
     expect(turned.end?.outcome).toBe("failed");
   });
 
+  it("An exception after the first is kept with its body, and the first one stays the failure of the turn [AC-34, AC-63]", () => {
+    const second = { reason: "CannotParse", fieldList: [{ name: "messages" }] };
+    const messages: StreamMessage[] = [
+      { type: "exception", name: "runtimeClientError", payload: { message: "first" } },
+      { type: "exception", name: "validationException", payload: second },
+    ];
+    const events = fold([assistant, text(0, "a"), close(0)], messages);
+    const kept = { type: "unknown", what: "event", name: "validationException", raw: second };
+    expect(events.slice(-5)).toEqual([
+      kept,
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "failure_repeated",
+          message: '"validationException" came after the failure that decided the turn',
+        },
+      },
+      {
+        type: "diagnostic",
+        diagnostic: {
+          code: "message_stop_missing",
+          message: "A message was never closed by the provider",
+        },
+      },
+      { type: "message.end", message: 0, reason: null },
+      {
+        type: "end",
+        outcome: "failed",
+        reason: null,
+        openCalls: [],
+        usage: null,
+        failure: {
+          code: "stream_exception",
+          message: "runtimeClientError: first",
+          details: { type: "runtimeClientError", payload: { message: "first" } },
+        },
+      },
+    ]);
+    expect(turn({ internalServerException: {} }, { validationException: second }).unknown).toEqual([
+      kept,
+    ]);
+  });
+
+  it("A stream of exceptions that does not end reaches the limit of its turn", () => {
+    const codec = converseFold({ maxCharacters: 10_000 });
+    const state = codec.initial();
+    let seen = 0;
+    for (let at = 0; at < 20_000; at++) {
+      codec.step(state, { type: "exception", name: "xException", payload: {} }, () => (seen += 1));
+    }
+    expect(seen).toBeLessThan(300);
+  });
+
   it("joins a surrogate pair that two deltas share, and replaces a half only at the end [AC-81]", () => {
     const joined = fold([
       assistant,
@@ -795,6 +863,73 @@ describe("what this version does not know", () => {
       { type: "unknown", what: "reason", name: "weary", raw: "weary" },
     ]);
     expect(turned.end).toMatchObject({ outcome: "other", reason: "weary" });
+  });
+
+  it("Unknown fields of usage, metrics, tool results and their metadata are kept [AC-34]", () => {
+    const details = (inputTokens: number) => ({ cacheDetails: [{ ttl: "1h", inputTokens }] });
+    const turned = turn(
+      assistant,
+      call(0, "A", "a"),
+      {
+        contentBlockDelta: {
+          contentBlockIndex: 0,
+          delta: { toolUse: { input: "{}", confidence: 1 } },
+        },
+      },
+      close(0),
+      stop("tool_use"),
+      usage(1, 2, details(7)),
+      user,
+      result(0, "A"),
+      resultDelta(0, [
+        { text: "a", type: "text", annotations: [1] },
+        { json: { b: 1 }, p: "padding", text: null },
+        { text: "c", json: { lost: false } },
+      ]),
+      {
+        contentBlockDelta: {
+          contentBlockIndex: 0,
+          delta: { toolResultMetadata: { metadata: "{}", encoding: "json" } },
+        },
+      },
+      close(0),
+      stop("tool_result"),
+      assistant,
+      text(0, "."),
+      close(0),
+      stop("end_turn"),
+      usage(3, 4, details(9)),
+      usage(3, 4, details(9)),
+      { metadata: { usage: {}, metrics: { latencyMs: 1, timeToFirstTokenMs: 5 }, trace: {} } },
+    );
+    const field = (name: string, raw: unknown) => ({ type: "unknown", what: "field", name, raw });
+    expect(turned.unknown).toEqual([
+      field("toolUse.confidence", 1),
+      field("metadata.usage.cacheDetails", details(7).cacheDetails),
+      field("toolResult.content.annotations", [1]),
+      field("toolResult.content.text", null),
+      field("toolResult.content.json", { lost: false }),
+      field("toolResultMetadata.encoding", "json"),
+      field("metadata.usage.cacheDetails", details(9).cacheDetails),
+      field("metadata.trace", {}),
+      field("metadata.metrics.timeToFirstTokenMs", 5),
+    ]);
+    expect(turned.end).toMatchObject({
+      outcome: "completed",
+      usage: { inputTokens: 7, outputTokens: 10, totalTokens: 17 },
+    });
+  });
+
+  it("Values of one unknown field are kept up to a limit, and of a field of deltas only the first", () => {
+    const many = Array.from({ length: 100 }, (_, at) => [
+      { metadata: { usage: { inputTokens: 1, call: at } } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "." }, order: at } },
+    ]).flat();
+    const names = turn(assistant, ...many, close(0), stop("end_turn")).unknown.map(
+      ({ name }) => name,
+    );
+    expect(names.filter((name) => name === "metadata.usage.call")).toHaveLength(64);
+    expect(names.filter((name) => name === "contentBlockDelta.order")).toHaveLength(1);
   });
 
   it("reads a member that the AWS SDK could not name [AC-34]", () => {

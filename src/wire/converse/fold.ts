@@ -14,6 +14,8 @@ import {
   CONTENT_BLOCK_STOP,
   HOOK_EVENT,
   METADATA,
+  METADATA_METRICS,
+  METADATA_USAGE,
   isExceptionName,
   type Fields,
 } from "./schema.ts";
@@ -21,6 +23,7 @@ import {
   COST_OF_A_PIECE,
   diagnose,
   isOverfull,
+  keepRaw,
   keepUnknown,
   keepUnknownFields,
   type ConverseState,
@@ -64,7 +67,7 @@ export function converseFold(
       maxCharacters,
       outcomes,
       diagnosed: new Map(),
-      unknownFields: new Set(),
+      unknownFields: new Map(),
     }),
     step: foldMessage,
     finish: endTurn,
@@ -74,13 +77,13 @@ export function converseFold(
 function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): void {
   switch (message.type) {
     case "event":
-      if (state.ended) {
+      if (state.ended && !isExceptionName(message.name)) {
         const note = `"${message.name}" came after the failure that ended the turn`;
         diagnose(state, "event_after_end", note, emit);
       }
       return foldEvent(state, message.name, message.payload, emit);
     case "exception":
-      return foldException(state, message.name, message.payload);
+      return foldException(state, message.name, message.payload, emit);
     case "malformed":
       return foldMalformed(state, message, emit);
     case "fault":
@@ -116,7 +119,7 @@ function foldEvent(state: ConverseState, name: string, payload: unknown, emit: O
       return foldHook(state, fields, emit);
     default:
       // A decoded capture holds exceptions as plain members of the event union.
-      if (isExceptionName(name)) return foldException(state, name, payload);
+      if (isExceptionName(name)) return foldException(state, name, payload, emit);
       return keepUnknown(state, { what: "event", name, raw: payload }, emit);
   }
 }
@@ -134,15 +137,17 @@ function stopBlock(state: ConverseState, fields: Fields, emit: Out): void {
 
 function foldMetadata(state: ConverseState, fields: Fields, emit: Out): void {
   keepUnknownFields(state, METADATA, fields, emit);
-  const metrics = isObject(fields["metrics"]) ? fields["metrics"] : {};
-  const read = readUsage(fields["usage"]);
+  const { usage: counts, metrics } = fields;
+  if (isObject(counts)) keepUnknownFields(state, METADATA_USAGE, counts, emit);
+  if (isObject(metrics)) keepUnknownFields(state, METADATA_METRICS, metrics, emit);
+  const read = readUsage(counts);
   if (read === undefined) return;
   for (const name of read.invalid) {
     diagnose(state, "usage_invalid", `Usage field "${name}" is not a count`, emit);
   }
   const { usage } = read;
   state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
-  const { latencyMs } = metrics;
+  const latencyMs = isObject(metrics) ? metrics["latencyMs"] : undefined;
   if (typeof latencyMs === "number") emit({ type: "usage", usage, latencyMs });
   else emit({ type: "usage", usage });
 }
@@ -165,9 +170,15 @@ function foldHook(state: ConverseState, fields: Fields, emit: Out): void {
   emit(event);
 }
 
-function foldException(state: ConverseState, name: string, payload: unknown): void {
-  const fields = isObject(payload) ? payload : {};
+/** The first failure decides the turn; an exception that follows it is kept as it came. */
+function foldException(state: ConverseState, name: string, payload: unknown, emit: Out): void {
   state.ended = true;
+  if (state.failure !== null) {
+    keepRaw(state, { what: "event", name, raw: payload }, emit);
+    const note = `"${name}" came after the failure that decided the turn`;
+    return diagnose(state, "failure_repeated", note, emit);
+  }
+  const fields = isObject(payload) ? payload : {};
   const said = textOr(fields["message"], textOr(fields["Message"], ""));
   fail(state, {
     code: "stream_exception",

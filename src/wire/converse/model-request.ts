@@ -1,47 +1,62 @@
-import { plainId, plainName, withDistinctIds } from "../../domain/call-names.ts";
+import { plainId, plainName } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import {
-  alternatingMessages,
-  type ModelBlock,
-  type ModelRequest,
-  type ModelTool,
-  type ToolChoice,
+import { requestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import type {
+  ModelBlock,
+  ModelRequest,
+  ModelTool,
+  ToolChoice,
 } from "../../domain/model-request.ts";
 import type { ToolResult } from "../../domain/tool.ts";
 import type { JsonDocument } from "./request.ts";
 import { document, partContent, reasoning } from "./resume.ts";
 
 /** The body of a ConverseStream request. The model is named by the path. */
-export interface ConverseModelRequest {
-  messages: { role: "user" | "assistant"; content: object[] }[];
+export interface ConverseModelRequest extends ConverseFields {
+  readonly messages: readonly ConverseMessage[];
+}
+
+interface ConverseFields {
   system?: { text: string }[];
   inferenceConfig?: { maxTokens?: number; temperature?: number; stopSequences?: string[] };
   toolConfig?: { tools: object[]; toolChoice?: object };
 }
 
-export function converseModelRequest(request: ModelRequest): ConverseModelRequest {
-  const { system, tools = [], toolChoice } = request;
-  const inferenceConfig = inferenceConfigOf(request);
-  return {
-    messages: withDistinctIds(alternatingMessages(request, isTaken), plainId).map(
-      ({ role, blocks }) => ({ role, content: blocks.flatMap(content) }),
-    ),
-    ...(system !== undefined && { system: [{ text: system }] }),
-    ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
-    ...(tools.length > 0 && {
-      toolConfig: {
-        tools: tools.map(tool),
-        ...(toolChoice !== undefined && { toolChoice: choice(toolChoice) }),
-      },
-    }),
-  };
+interface ConverseMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly object[];
 }
+
+export function converseModelRequest(request: ModelRequest): ConverseModelRequest {
+  return requestBody(converseDialect, request);
+}
+
+export const converseDialect: ModelDialect<ConverseFields, ConverseMessage> = {
+  fields: (request) => {
+    const { system, tools = [], toolChoice } = request;
+    const inferenceConfig = inferenceConfigOf(request);
+    return {
+      ...(system !== undefined && { system: [{ text: system }] }),
+      ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
+      ...(tools.length > 0 && {
+        toolConfig: {
+          tools: tools.map(tool),
+          ...(toolChoice !== undefined && { toolChoice: choice(toolChoice) }),
+        },
+      }),
+    };
+  },
+  opening: () => [],
+  encode: ({ role, blocks }) => [{ role, content: blocks.flatMap(content) }],
+  isTaken,
+  shapeId: plainId,
+};
 
 function inferenceConfigOf({
   maxTokens,
   temperature,
   stopSequences = [],
-}: ModelRequest): NonNullable<ConverseModelRequest["inferenceConfig"]> {
+}: ModelRequest): NonNullable<ConverseFields["inferenceConfig"]> {
   return {
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),

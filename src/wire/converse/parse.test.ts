@@ -7,6 +7,9 @@ import { snapshotTurn } from "../../domain/turn.ts";
 import { fuzz } from "../../../test/support/bytes.ts";
 import { converseFold } from "./fold.ts";
 import { parse, readUnionEvent } from "./parse.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 // The model below reads events without checks: it only ever sees what the generator makes.
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -225,6 +225,57 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
+  it("Tool results go out as text, as JSON or as several blocks, each in the form that it was given [RMA-P1-3]", () => {
+    const json = toolSuccess("tu_1", { rows: [1, null, "ü"], total: 2 });
+    const blocks: ToolResult = {
+      callId: "tu_2",
+      isError: false,
+      parts: [
+        { type: "text", text: "Two of them:" },
+        { type: "json", value: [{ id: 1 }, { id: 2 }] },
+        { type: "json", value: "text that is JSON" },
+        { type: "unknown", raw: { document: { name: "a.pdf" } } },
+      ],
+    };
+    const [, user] = resumeMessages(turn, [json, blocks]);
+    expect(user).toEqual({
+      role: "user",
+      content: [
+        {
+          toolResult: {
+            toolUseId: "tu_1",
+            status: "success",
+            type: "tool_use",
+            content: [{ json: { rows: [1, null, "ü"], total: 2 } }],
+          },
+        },
+        {
+          toolResult: {
+            toolUseId: "tu_2",
+            status: "success",
+            type: "tool_use",
+            content: [
+              { text: "Two of them:" },
+              { json: [{ id: 1 }, { id: 2 }] },
+              { json: "text that is JSON" },
+              { text: '{"document":{"name":"a.pdf"}}' },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("A tool's output becomes text if it is a string, and JSON otherwise [RMA-P1-3]", () => {
+    const parts = (output: unknown) => toolSuccess("c", output).parts;
+    expect(parts("plain")).toEqual([{ type: "text", text: "plain" }]);
+    expect(parts("{}")).toEqual([{ type: "text", text: "{}" }]);
+    for (const value of [{ a: [1] }, [], 7, false, null]) {
+      expect(parts(value)).toEqual([{ type: "json", value }]);
+    }
+    expect(parts(undefined)).toEqual([]);
+  });
+
   it("sends no empty text, which the service refuses", () => {
     const results = [toolSuccess("tu_1", ""), { callId: "tu_2", parts: [], isError: false }];
     expect(resumeMessages(turn, results)[1].content).toMatchObject([

@@ -29,7 +29,8 @@ export interface ConverseState {
   /** What each reason of the dialect means when it is the last one. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
   readonly diagnosed: Map<DiagnosticCode, number>;
-  readonly unknownFields: Set<string>;
+  /** Values of unknown fields that were kept, as JSON text, by the place of the field. */
+  readonly unknownFields: Map<string, Set<string>>;
 }
 
 export interface OpenMessage {
@@ -131,16 +132,22 @@ export function keepUnknown(
   emit: Out,
 ): void {
   if (isOverfull(state)) return;
+  keepRaw(state, seen, emit);
+  diagnose(state, "unknown_event", `Unknown ${seen.what} "${seen.name}" is kept as it came`, emit);
+}
+
+/** Passes something on as it came, within what a turn may keep. */
+export function keepRaw(state: ConverseState, seen: Omit<UnknownSeen, "type">, emit: Out): void {
+  if (isOverfull(state)) return;
   const size = typeof seen.raw === "string" ? seen.raw.length : jsonText(seen.raw).length;
   state.characters += size + COST_OF_A_PIECE;
   emit({ type: "unknown", ...seen });
-  diagnose(state, "unknown_event", `Unknown ${seen.what} "${seen.name}" is kept as it came`, emit);
 }
 
 const MOST_UNKNOWN_FIELDS = 256;
 const LONGEST_FIELD_NAME = 256;
 
-/** A field that this version does not know, on something that it does: kept the first time it is seen. */
+/** Keeps the fields of a known structure that this version does not know, each different value once. */
 export function keepUnknownFields(
   state: ConverseState,
   shape: Shape,
@@ -148,13 +155,24 @@ export function keepUnknownFields(
   emit: Out,
 ): void {
   for (const name in fields) {
-    if (shape.fields.has(name)) continue;
+    if (shape.fields.has(name) || name.length > LONGEST_FIELD_NAME) continue;
     const place = `${shape.name}.${name}`;
-    if (name.length > LONGEST_FIELD_NAME || state.unknownFields.size >= MOST_UNKNOWN_FIELDS)
-      continue;
-    if (state.unknownFields.has(place)) continue;
-    state.unknownFields.add(place);
-    emit({ type: "unknown", what: "field", name: place, raw: fields[name] });
-    diagnose(state, "unknown_field", `Unknown field "${place}" is kept as it came`, emit);
+    if (isNewValue(state, place, fields[name], shape.keptValues)) {
+      emit({ type: "unknown", what: "field", name: place, raw: fields[name] });
+      diagnose(state, "unknown_field", `Unknown field "${place}" is kept as it came`, emit);
+    }
   }
+}
+
+/** Remembers a value that was not seen at its place, within what a turn may keep. */
+function isNewValue(state: ConverseState, place: string, raw: unknown, most: number): boolean {
+  const { unknownFields } = state;
+  const kept = unknownFields.get(place) ?? new Set();
+  if (kept.size >= most || isOverfull(state)) return false;
+  if (kept.size === 0 && unknownFields.size >= MOST_UNKNOWN_FIELDS) return false;
+  const text = jsonText(raw);
+  if (kept.has(text)) return false;
+  state.characters += text.length + COST_OF_A_PIECE;
+  unknownFields.set(place, kept.add(text));
+  return true;
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../domain/json.ts";
 import type { Usage } from "../../domain/usage.ts";
+import type { USAGE_COUNTS } from "./schema.ts";
 
 export interface ReadUsage {
   readonly usage: Usage;
@@ -11,7 +12,7 @@ export interface ReadUsage {
 export function readUsage(raw: unknown): ReadUsage | undefined {
   if (!isObject(raw)) return undefined;
   const invalid: string[] = [];
-  const count = (name: string): number | undefined => {
+  const count = (name: (typeof USAGE_COUNTS)[number]): number | undefined => {
     const value = raw[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;

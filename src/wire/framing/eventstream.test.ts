@@ -20,6 +20,9 @@ import {
 } from "./eventstream.ts";
 import { encodeFrame } from "./eventstream-encode.ts";
 import type { HeaderValue } from "./eventstream-headers.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 /** The AWS SDK's own codec: every frame in these tests is of its making unless the test is about our encoder. */
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);

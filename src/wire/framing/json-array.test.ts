@@ -4,6 +4,9 @@ import { chunksOf, fuzz, mutated, randomChunks } from "../../../test/support/byt
 import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { jsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const utf8 = new TextEncoder();
 

@@ -9,6 +9,9 @@ import {
   type JsonLinesItem,
   type JsonLinesState,
 } from "./json-lines.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const utf8 = new TextEncoder();
 

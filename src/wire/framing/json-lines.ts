@@ -21,7 +21,12 @@ export interface JsonLinesOptions {
 
 export type JsonLinesItem =
   | { readonly type: "line"; readonly text: string; readonly offset: number }
-  | { readonly type: "failure"; readonly error: FrameError };
+  | {
+      readonly type: "failure";
+      readonly error: FrameError;
+      /** The first characters of the line that was skipped. */
+      readonly start: string;
+    };
 
 export interface JsonLinesState extends StreamPosition {
   readonly maxLineBytes: number;
@@ -98,9 +103,11 @@ function checkSize(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLine
   const { line, lineOffset: offset, maxLineBytes } = state;
   if (!state.tooLarge && line.length + piece.length > maxLineBytes) {
     state.tooLarge = true;
+    const first = line.length === 0 ? piece : peekPending(line);
+    const start = utf8.decode(first.subarray(0, START_BYTES));
     clearPending(line);
     const message = `The line at byte ${offset} is longer than the limit of ${maxLineBytes} bytes`;
-    emit({ type: "failure", error: new FrameError("line_too_large", message, { offset }) });
+    emit({ type: "failure", error: new FrameError("line_too_large", message, { offset }), start });
   }
   return !state.tooLarge;
 }
@@ -113,6 +120,8 @@ function emitLine(state: JsonLinesState, bytes: Uint8Array, emit: Emit<JsonLines
 
 // A mark inside the stream is text; the one at its start never comes here.
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Enough for the members that stand before the content of a message. */
+const START_BYTES = 4096;
 const BLANK = /^[ \t\r]*$/;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

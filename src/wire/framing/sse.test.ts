@@ -10,6 +10,9 @@ import {
 import { checkedItems, decode, decodeAllWays, plain } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { sseDecoder, type SseItem, type SseState } from "./sse.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const utf8 = new TextEncoder();
 

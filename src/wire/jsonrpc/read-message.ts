@@ -1,13 +1,21 @@
 import {
   hasMoreMembers,
   isObject,
+  limitExceeded,
   parseJson,
   type JsonObject,
   type JsonValue,
   type ParsedJson,
 } from "../../domain/json.ts";
 import { invalidRequest, parseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
-import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
+import {
+  MAX_ID_CHARACTERS,
+  requestId,
+  type RequestId,
+  type RpcAnswer,
+  type RpcMessage,
+} from "./rpc-message.ts";
+import { scanMessage } from "./scan-message.ts";
 
 /**
  * Reads one line. A missing `jsonrpc` is forgiven; what `params` must be is for the method to say.
@@ -17,7 +25,7 @@ import type { RequestId, RpcAnswer, RpcMessage } from "./rpc-message.ts";
  */
 export function readMessage(line: string): RpcMessage {
   const parsed = parseLine(line);
-  return parsed.ok ? messageOf(parsed.value) : invalid(parseError(parsed.reason));
+  return parsed.ok ? messageOf(parsed.value) : unparsed(line, parsed);
 }
 
 /**
@@ -26,21 +34,40 @@ export function readMessage(line: string): RpcMessage {
  */
 export function readMessages(line: string): readonly RpcMessage[] {
   const parsed = parseLine(line);
-  if (!parsed.ok) return [invalid(parseError(parsed.reason))];
+  if (!parsed.ok) return [unparsed(line, parsed)];
   const { value } = parsed;
   if (!Array.isArray(value)) return [messageOf(value)];
   if (value.length === 0) return [invalid(invalidRequest("a batch is empty"))];
   if (value.length > MOST_IN_BATCH) {
-    return [invalid(invalidRequest(`a batch has more than ${MOST_IN_BATCH} messages`))];
+    const reason = `a batch has more than ${MOST_IN_BATCH} messages`;
+    return [invalid(invalidRequest(reason, "message_too_complex"))];
   }
   return value.map(messageOf);
 }
 
 const MOST_IN_BATCH = 100;
 
+type Unparsed = Extract<ParsedJson, { readonly ok: false }>;
+
+/** Text that is not JSON has no id; text that exceeds a limit usually has one. */
+function unparsed(line: string, { reason, exceedsLimit }: Unparsed): RpcMessage {
+  if (exceedsLimit !== true) return invalid(parseError(reason));
+  return skippedMessage(line, parseError(reason, "message_too_complex"));
+}
+
+/**
+ * The meaning of text that is not parsed because of a limit, or of which only the start is known: a failed response ends
+ * the request that it answers; anything else is refused under its id.
+ */
+export function skippedMessage(text: string, error: RpcError): RpcMessage {
+  const { id, isResponse } = scanMessage(text);
+  if (!isResponse) return invalid(error, id);
+  return { type: "response", id, outcome: { ok: false, error } };
+}
+
 function parseLine(line: string): ParsedJson {
   if (line.length > MOST_MEMBERS && hasMoreMembers(line, MOST_MEMBERS)) {
-    return { ok: false, reason: `More than ${MOST_MEMBERS} members in objects` };
+    return limitExceeded(`More than ${MOST_MEMBERS} members in objects`);
   }
   return parseJson(line);
 }
@@ -90,15 +117,12 @@ export function readError(error: JsonValue): RpcError {
   };
 }
 
-/** A whole number that a double cannot hold would be answered under another id. */
 function idOf({ id }: JsonObject): RequestId | undefined {
-  if (typeof id === "string" || id === null) return id;
-  const isExact = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
-  return isExact && Number.isFinite(id) ? id : undefined;
+  return requestId(id);
 }
 
 function invalid(error: RpcError, id: RequestId = null): RpcMessage {
   return { type: "invalid", id, error };
 }
 
-const WANTED_ID = '"id" is not a string, an exact number or null';
+const WANTED_ID = `"id" is not a string of at most ${MAX_ID_CHARACTERS} characters, an exact number or null`;

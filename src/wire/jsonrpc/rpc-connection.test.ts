@@ -21,6 +21,16 @@ function refusal(received: Received<Waiting>): unknown {
   return { id, code: error.code };
 }
 
+/** A request whose parameters are nested deeper than the limit. */
+function deep(before: string, after = ""): string {
+  const members = [before, `"params":${"[".repeat(600)}${"]".repeat(600)}`, after];
+  return `{${members.filter((member) => member !== "").join(",")}}`;
+}
+
+function longId(): string {
+  return JSON.stringify({ id: "x".repeat(257), method: "m" });
+}
+
 describe("reading a line", () => {
   it.each([
     ["string", "a"],
@@ -99,7 +109,7 @@ describe("reading a line", () => {
     const many = Array.from({ length: 200_001 }, (_, at) => at);
     const members = Object.fromEntries(many.map((at) => [`m${at}`, 0]));
     const line = (params: object): string => JSON.stringify({ id: 1, method: "m", params });
-    expect(refusal(connection().read(line(members)))).toEqual({ id: null, code: -32700 });
+    expect(refusal(connection().read(line(members)))).toEqual({ id: 1, code: -32700 });
     expect(connection().read(line({ many })).type).toBe("request");
   });
 
@@ -120,12 +130,57 @@ describe("reading a line", () => {
     expect(rpc.read(line).type).toBe("request");
   });
 
-  it("says that a line was passed over", () => {
-    expect(JSON.parse(connection().refuse("too long"))).toEqual({
+  it("A line that was skipped is refused under the id that its start has", () => {
+    const skipped = (start: string): unknown => {
+      const line = { code: "line_too_large", reason: "too long", start } as const;
+      const received = connection().readSkipped(line);
+      return received.type === "refused" ? JSON.parse(received.line) : received;
+    };
+    const error = {
+      code: -32600,
+      message: "Invalid request: too long",
+      data: { code: "line_too_large" },
+    };
+    expect(skipped('{"jsonrpc":"2.0","id":"r7","method":"m","params":{"id":3')).toEqual({
       jsonrpc: "2.0",
-      id: null,
-      error: { code: -32600, message: "Invalid request: too long" },
+      id: "r7",
+      error,
     });
+    expect(skipped('{"method":"m","params":"x')).toEqual({ jsonrpc: "2.0", id: null, error });
+  });
+
+  it("A response that was skipped ends the request that it answers", () => {
+    const rpc = connection();
+    const sent = rpc.request("m", {}, { what: "a" });
+    const start = `{"jsonrpc":"2.0","id":"${sent?.id}","result":{"text":"xxx`;
+    const line = { code: "line_too_large", reason: "too long", start } as const;
+    expect(rpc.readSkipped(line)).toEqual({
+      type: "response",
+      waiting: { what: "a" },
+      outcome: {
+        ok: false,
+        error: {
+          code: -32600,
+          message: "Invalid request: too long",
+          data: { code: "line_too_large" },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["more requests than may be open", '{"id":7,"method":"m"}', 7, "throttled"],
+    ["JSON that is too deep", deep('"id":7,"method":"m"'), 7, "message_too_complex"],
+    ["JSON that is too deep before its id", deep("", '"id":"z"'), "z", "message_too_complex"],
+    ["a batch of too many", `[${"1,".repeat(100)}1]`, null, "message_too_complex"],
+    ["what is not JSON", "{", null, "invalid_message"],
+    ["an id that is too long", longId(), null, "invalid_message"],
+    ["another version", '{"jsonrpc":"1.0","id":"a","method":"m"}', "a", "invalid_message"],
+  ])("The refusal of %s has the request's id and a stable code", (_, line, id, code) => {
+    const [received] = connection("e", 0).readAll(line);
+    if (received?.type !== "refused") throw new Error("not refused");
+    expect(JSON.parse(received.line)).toMatchObject({ id, error: { data: { code } } });
+    expect(received.line.length).toBeLessThan(400);
   });
 });
 

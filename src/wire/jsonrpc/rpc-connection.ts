@@ -1,4 +1,5 @@
-import { readMessage, readMessages } from "./read-message.ts";
+import type { ErrorCode } from "../../domain/errors.ts";
+import { readMessage, readMessages, skippedMessage } from "./read-message.ts";
 import { internalError, invalidRequest } from "./rpc-error.ts";
 import type {
   RequestId,
@@ -40,14 +41,21 @@ export interface RpcConnection<Waiting extends object> {
   read(line: string): Received<Waiting>;
   /** The same for a line that may be a batch: what each of its messages comes to, in their order. */
   readAll(line: string): readonly Received<Waiting>[];
-  /** The answer to a line that was passed over unread. */
-  refuse(reason: string): string;
+  /** A line that was skipped because it is too long. */
+  readSkipped(line: SkippedLine): Received<Waiting>;
   /** Undefined when too many are unanswered: it is not sent. */
   request(method: string, params: unknown, waiting: Waiting): SentRequest | undefined;
   /** Waits for this answer no longer. Gives what waited for it; undefined when nothing did. */
   forget(id: string): Waiting | undefined;
   /** The line that answers a request; undefined when it has been answered. */
   answer(request: RpcRequest, outcome: RpcOutcome): string | undefined;
+}
+
+export interface SkippedLine {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** The start of the line, as far as it was kept. */
+  readonly start: string;
 }
 
 export interface SentRequest {
@@ -73,7 +81,8 @@ export function createRpcConnection<Waiting extends object>({
 
   function readRequest(request: RpcRequest): Received<Waiting> {
     if (theirs.size >= maxOpenRequests) {
-      const error = internalError(`More than ${maxOpenRequests} requests are open`);
+      const data = { code: "throttled" satisfies ErrorCode };
+      const error = internalError(`More than ${maxOpenRequests} requests are open`, data);
       return { type: "refused", line: responseLine(request.id, { ok: false, error }) };
     }
     theirs.add(request);
@@ -99,7 +108,8 @@ export function createRpcConnection<Waiting extends object>({
   return {
     read: (line) => received(readMessage(line)),
     readAll: (line) => readMessages(line).map(received),
-    refuse: (reason) => responseLine(null, { ok: false, error: invalidRequest(reason) }),
+    readSkipped: ({ code, reason, start }) =>
+      received(skippedMessage(start, invalidRequest(reason, code))),
     request(method, params, waiting) {
       if (ours.size >= maxOpenRequests) return undefined;
       sent += 1;

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../../domain/errors.ts";
+
 /** An error as JSON-RPC carries it. */
 export interface RpcError {
   readonly code: number;
@@ -14,12 +16,13 @@ export const RPC_CODES = {
   internal: -32603,
 } as const;
 
-export function parseError(reason: string): RpcError {
-  return { code: RPC_CODES.parse, message: `Parse error: ${reason}` };
+/** `code` goes into `data.code`: programs branch on it, since the numbers of JSON-RPC do not tell these cases apart. */
+export function parseError(reason: string, code: ErrorCode = "invalid_message"): RpcError {
+  return { code: RPC_CODES.parse, message: `Parse error: ${reason}`, data: { code } };
 }
 
-export function invalidRequest(reason: string): RpcError {
-  return { code: RPC_CODES.invalidRequest, message: `Invalid request: ${reason}` };
+export function invalidRequest(reason: string, code: ErrorCode = "invalid_message"): RpcError {
+  return { code: RPC_CODES.invalidRequest, message: `Invalid request: ${reason}`, data: { code } };
 }
 
 export function methodNotFound(method: string): RpcError {
@@ -28,7 +31,8 @@ export function methodNotFound(method: string): RpcError {
 }
 
 export function invalidParams(reason: string): RpcError {
-  return { code: RPC_CODES.invalidParams, message: `Invalid params: ${reason}` };
+  const data = { code: "validation_failed" satisfies ErrorCode };
+  return { code: RPC_CODES.invalidParams, message: `Invalid params: ${reason}`, data };
 }
 
 export function internalError(reason: string, data?: unknown): RpcError {

@@ -9,6 +9,9 @@ import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { turnOf, type Turn } from "../../domain/turn.ts";
 import { sseAnswer } from "../../models/sse-answer.ts";
 import { messagesFold } from "./fold.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 const codec = sseAnswer(messagesFold(), "text/event-stream; charset=utf-8");
 

@@ -1,11 +1,11 @@
-import { plainId, plainName, withDistinctIds } from "../../domain/call-names.ts";
+import { plainId, plainName } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import {
-  alternatingMessages,
-  type ModelBlock,
-  type ModelRequest,
-  type ModelTool,
-  type ToolChoice,
+import { requestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import type {
+  ModelBlock,
+  ModelRequest,
+  ModelTool,
+  ToolChoice,
 } from "../../domain/model-request.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
 import type { TurnBlock } from "../../domain/turn.ts";
@@ -13,20 +13,29 @@ import { partText } from "../chat/result-text.ts";
 
 /** The body of a call to the Messages API that is streamed. */
 export function messagesRequest(model: string, request: ModelRequest): JsonObject {
-  const { system, tools = [], toolChoice, temperature, stopSequences = [] } = request;
-  const { maxTokens = DEFAULT_MAX_TOKENS } = request;
+  return requestBody(messagesDialect(model), request);
+}
+
+export function messagesDialect(model: string): ModelDialect<JsonObject, JsonObject> {
   return {
-    model,
-    max_tokens: maxTokens,
-    ...(system !== undefined && { system }),
-    messages: withDistinctIds(alternatingMessages(request, isTaken), plainId).map(
-      ({ role, blocks }) => ({ role, content: blocks.flatMap(content) }),
-    ),
-    ...(tools.length > 0 && { tools: tools.map(tool) }),
-    ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences.length > 0 && { stop_sequences: stopSequences }),
-    stream: true,
+    fields: (request) => {
+      const { system, tools = [], toolChoice, temperature, stopSequences = [] } = request;
+      const { maxTokens = DEFAULT_MAX_TOKENS } = request;
+      return {
+        model,
+        max_tokens: maxTokens,
+        ...(system !== undefined && { system }),
+        ...(tools.length > 0 && { tools: tools.map(tool) }),
+        ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
+        ...(temperature !== undefined && { temperature }),
+        ...(stopSequences.length > 0 && { stop_sequences: stopSequences }),
+        stream: true,
+      };
+    },
+    opening: () => [],
+    encode: ({ role, blocks }) => [{ role, content: blocks.flatMap(content) }],
+    isTaken,
+    shapeId: plainId,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ModelMessage } from "../../domain/model-request.ts";
 import { packConversation, type PackedConversation } from "./request/compaction.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import { historyOf } from "./request/history.ts";
@@ -5,11 +6,13 @@ import { instructionsOf } from "./request/new-input.ts";
 import { NO_USAGE } from "./response-usage.ts";
 import { shortDigest } from "./short-digest.ts";
 
-/** The input of a request as one conversation, to be packed. */
+/** The earlier messages of a session and the input of a request as one conversation, to be packed. */
 export function conversationIn(
   request: Pick<CreateRequest, "instructions" | "input">,
+  earlier: readonly ModelMessage[] = [],
 ): PackedConversation {
-  return { instructions: instructionsOf(request), messages: historyOf(request.input) };
+  const messages = historyOf(request.input, earlier);
+  return { instructions: instructionsOf(request), messages };
 }
 
 /** A conversation packed into one item, which a later request can begin with. Nothing is left out of it. */

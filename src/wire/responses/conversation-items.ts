@@ -2,6 +2,7 @@ import type { PromptAccepted, ResultsGiven } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { imageNote } from "../../domain/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
+import type { TraceMode } from "../../domain/trace-mode.ts";
 import type { Place } from "./ids.ts";
 import { inputItemsOf } from "./input-items.ts";
 import {
@@ -18,10 +19,16 @@ import { responseFrom } from "./stream/response-stream.ts";
 
 export type ConversationItem = OutputItem | ResponseItem;
 
+export interface ConversationView {
+  /** Trace mode of responses that were not asked for here. */
+  readonly trace: TraceMode;
+  readonly isLeftOut: (asked: PromptAccepted | ResultsGiven) => boolean;
+}
+
 /** All that a session was asked and answered, from the oldest: the input and the output of every response in its log. */
 export function conversationItems(
   envelopes: readonly Envelope[],
-  isLeftOut: (asked: PromptAccepted | ResultsGiven) => boolean,
+  { trace, isLeftOut }: ConversationView,
 ): ConversationItem[] {
   const withdrawn = new Set(
     envelopes.flatMap(({ event }) => (event.type === "prompt.withdrawn" ? [event.promptId] : [])),
@@ -30,7 +37,7 @@ export function conversationItems(
     if (event.type === "history.given") return historyItems(event.messages, { sessionId, seq });
     if (event.type !== "prompt.accepted" && event.type !== "results.given") return [];
     if (withdrawn.has(event.promptId) || isLeftOut(event)) return [];
-    const recorded = readNote(event.note) ?? unrecordedRequest("");
+    const recorded = readNote(event.note) ?? unrecordedRequest("", trace);
     const response = responseFrom(startingAt(envelopes, at), recorded);
     return [...inputItemsOf(startingAt(envelopes, at)), ...(response?.output ?? [])];
   });

@@ -3,14 +3,14 @@ export interface ConversationFacts {
   readonly sessionId: string;
   /** In milliseconds since 1970. */
   readonly createdAt: number;
-  readonly title: string | null;
+  readonly metadata: { readonly [name: string]: string };
 }
 
-export function conversationObject({ sessionId, createdAt, title }: ConversationFacts) {
+export function conversationObject({ sessionId, createdAt, metadata }: ConversationFacts) {
   return {
     id: sessionId,
     object: "conversation",
     created_at: Math.floor(createdAt / 1000),
-    metadata: title === null ? {} : { title },
+    metadata,
   } as const;
 }

@@ -1,7 +1,7 @@
-import type { PromptPart } from "../../domain/agent-event.ts";
+import type { ResultsGiven } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { imageNote } from "../../domain/image-block.ts";
-import { callIdOf } from "./ids.ts";
+import { callIdOf, type Place } from "./ids.ts";
 import { functionCallOutputItem, userMessageItem } from "./items.ts";
 import { choiceAt } from "./request/fields.ts";
 import { missing, wrongField } from "./request/refusal.ts";
@@ -11,13 +11,13 @@ export type ListedItem = UserMessageItem | FunctionCallOutputItem;
 
 /** What a response was asked with, from the events of the response: the results that it brought, then what was said. */
 export function inputItemsOf(envelopes: Iterable<Envelope>): readonly ListedItem[] {
-  let said: UserMessageItem | null = null;
+  let said: readonly UserMessageItem[] = [];
   let given: ReadonlySet<string> | null = null;
   const results: FunctionCallOutputItem[] = [];
   for (const { event, sessionId, seq } of envelopes) {
     if (given === null && (event.type === "prompt.accepted" || event.type === "results.given")) {
       given = new Set(event.type === "results.given" ? event.toolCallIds : []);
-      said = saidItem(event.content ?? [], { sessionId, seq });
+      said = saidItems(event, { sessionId, seq });
     }
     if (event.type === "tool.finished" && given?.has(event.toolCallId) === true) {
       const result = { ...event.result, callId: callIdOf(sessionId, event.toolCallId) };
@@ -26,16 +26,28 @@ export function inputItemsOf(envelopes: Iterable<Envelope>): readonly ListedItem
     }
     if (given !== null && results.length === given.size) break;
   }
-  return said === null ? results : [...results, said];
+  return [...results, ...said];
 }
 
-function saidItem(
-  content: readonly PromptPart[],
-  { sessionId, seq }: { readonly sessionId: string; readonly seq: number },
-): UserMessageItem | null {
-  if (content.length === 0) return null;
+/** One item for each message of the request. */
+function saidItems(
+  { content = [], messages = [content.length] }: Pick<ResultsGiven, "content" | "messages">,
+  { sessionId, seq }: Place,
+): UserMessageItem[] {
   const texts = content.map((part) => (part.type === "text" ? part.text : imageNote(part)));
-  return userMessageItem({ key: String(seq), texts }, { scope: sessionId, status: "completed" });
+  const facts = { scope: sessionId, status: "completed" } as const;
+  const [isAlone, ends] = [messages.length === 1, endsOf(messages)];
+  return ends.flatMap((end, at) => {
+    const own = texts.slice(ends[at - 1] ?? 0, end);
+    // No block has such a key: the blocks of a message are numbered from the event that began it.
+    const key = isAlone ? String(seq) : `${seq}-${at + 1}`;
+    return own.length === 0 ? [] : [userMessageItem({ key, texts: own }, facts)];
+  });
+}
+
+function endsOf(lengths: readonly number[]): number[] {
+  let end = 0;
+  return lengths.map((length) => (end += length));
 }
 
 /** Which part of a list is asked for. */

@@ -21,6 +21,7 @@ const FACTS: ResponseFacts = {
   error: null,
   output: [],
   usage: null,
+  anomalies: [],
 };
 
 function recorded(body: object): RecordedRequest {

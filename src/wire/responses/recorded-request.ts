@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { carriedState } from "./request/carriers.ts";
 import type { CreateRequest, RequestToolChoice } from "./request/create-request.ts";
-import { TRACE_MODES, type TraceMode } from "./request/trace-mode.ts";
+import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
 
 /** All of a request that its response is made with: the log keeps it beside the prompt, and nothing else is needed. */
 export interface RecordedRequest {
@@ -36,9 +36,9 @@ export function recordedRequest(request: CreateRequest, facts: RecordingFacts): 
 }
 
 /** For a prompt that came another way, and is looked at as a response all the same. */
-export function unrecordedRequest(model: string): RecordedRequest {
+export function unrecordedRequest(model: string, trace: TraceMode = "pairs"): RecordedRequest {
   const echo = { ...DEFAULTS, model };
-  return { trace: "pairs", isBackground: false, clientTools: [], state: {}, echo };
+  return { trace, isBackground: false, clientTools: [], state: {}, echo };
 }
 
 export function noteOf(recorded: RecordedRequest): JsonObject {

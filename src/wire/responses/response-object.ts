@@ -1,3 +1,4 @@
+import type { Anomaly } from "./anomaly.ts";
 import { responseId, type Place } from "./ids.ts";
 import type { OutputItem } from "./output-item.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
@@ -24,6 +25,7 @@ export interface ResponseFacts {
   readonly error: ResponseError | null;
   readonly output: readonly OutputItem[];
   readonly usage: ResponseUsage | null;
+  readonly anomalies: readonly Anomaly[];
 }
 
 /** A response as every body and every event of its life carries it: all keys, always. */
@@ -39,6 +41,8 @@ export interface ResponseObject {
   readonly usage: ResponseUsage | null;
   readonly conversation: { readonly id: string };
   readonly session_id: string;
+  /** Ours: absent if there are none. */
+  readonly anomalies?: readonly Anomaly[];
   readonly [echoed: string]: unknown;
 }
 
@@ -59,6 +63,7 @@ export function responseObject(recorded: RecordedRequest, facts: ResponseFacts):
     usage,
     conversation: { id: place.sessionId },
     session_id: place.sessionId,
+    ...(facts.anomalies.length > 0 && { anomalies: facts.anomalies }),
   };
 }
 

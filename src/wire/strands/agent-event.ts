@@ -90,7 +90,7 @@ function hasContent({ result, message, data }: Fields): boolean {
 }
 
 const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
-const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]) };
+const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]), keptValues: 1 };
 
 /** Some apps wrap every event of the agent once more. */
 function foldWrapped(state: StrandsState, event: Fields, emit: Out): void {

@@ -102,6 +102,56 @@ describe("carriers of one message", () => {
     expect(turn.diagnostics).toEqual([]);
   });
 
+  it.each(["citationsContent", "citations"])(
+    "Citations of a full message are kept where no other carrier brought them (%s)",
+    (name) => {
+      const first = { title: "Rates", location: { web: { url: "https://example.com/rates" } } };
+      const second = { title: "Terms", sourceContent: [{ text: "2 %" }] };
+      const cited = full(
+        { text: "So: " },
+        { [name]: { content: [{ text: "2 %" }], citations: [first, second] } },
+      );
+      const kept = [first, second].map((raw) => ({
+        type: "unknown",
+        what: "delta",
+        name: "citation",
+        raw,
+      }));
+      const merged = { data: "So: 2 %", delta: { text: "So: 2 %" } };
+      for (const carriers of [
+        [cited],
+        [cited, cited],
+        [merged, cited],
+        [...textMessage("So: 2 %"), cited],
+      ]) {
+        const turn = turnOf(foldValues(carriers));
+        expect({ text: turn.text, unknown: turn.unknown }).toEqual({
+          text: "So: 2 %",
+          unknown: kept,
+        });
+      }
+    },
+  );
+
+  it("Citations of a full message that came as deltas before are not told twice", () => {
+    const raw = { title: "Rates" };
+    const cited = full({ citationsContent: { content: [{ text: "2 %" }], citations: [raw] } });
+    const [start, delta, ...rest] = textMessage("2 %");
+    const citation = converseEvent("contentBlockDelta", {
+      contentBlockIndex: 0,
+      delta: { citation: raw },
+    });
+    const merged = [
+      { data: "2 %", delta: {} },
+      { citation: raw, delta: {} },
+    ];
+    for (const carriers of [[start, delta, citation, ...rest], merged]) {
+      expect(turnOf(foldValues([...carriers, cited])).unknown).toEqual([
+        { type: "unknown", what: "delta", name: "citation", raw },
+      ]);
+    }
+  });
+
   it("adds the rest of a text to a message that is still open", () => {
     expect(
       foldValues([converseEvent("messageStart", { role: "assistant" }), full({ text: "Hello" })]),

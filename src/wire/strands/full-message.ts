@@ -84,7 +84,8 @@ function reconcile(
   reconcileText(state, heard, message.text, emit);
   closeDataBlock(state, heard, emit);
   for (const block of message.blocks) {
-    if (block.kind === "unknown") tellBlock(state, block, emit);
+    const isNews = block.kind === "unknown" || (block.kind === "citation" && !heard.cited);
+    if (isNews) tellBlock(state, block, emit);
   }
   if (missing.length === 0) return;
   if (heard.open) for (const block of missing) tellBlock(state, block, emit);

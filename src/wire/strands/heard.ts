@@ -78,9 +78,15 @@ function hear(state: StrandsState, event: ProviderEvent): void {
       // Redacted reasoning has no deltas.
       if (event.redacted !== undefined) hearText(state, { ...event, text: "" }, "reasoning");
       return;
+    case "unknown":
+      if (state.heard !== null && CITATION_DELTAS.has(event.name)) state.heard.cited = true;
+      return;
     default:
   }
 }
+
+/** What Strands in Python and in TypeScript call the delta that brings a citation. */
+const CITATION_DELTAS: ReadonlySet<string> = new Set(["citation", "citationsDelta"]);
 
 function hearStart(state: StrandsState, number: number, isAssistant: boolean): void {
   if (state.heard !== null) state.heard.settled = true;
@@ -100,6 +106,7 @@ function hearStart(state: StrandsState, number: number, isAssistant: boolean): v
     replacement: null,
     withdrawn: null,
     usageSeen: false,
+    cited: false,
     dataBlock: null,
     cycle: null,
     said: nothingSaid(),

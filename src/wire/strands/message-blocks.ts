@@ -17,6 +17,7 @@ export type MessageBlock =
   | { readonly kind: "reasoning"; readonly reasoning: Fields }
   | { readonly kind: "call"; readonly callId: string; readonly toolUse: Fields }
   | { readonly kind: "result"; readonly callId: string; readonly toolResult: Fields }
+  | { readonly kind: "citation"; readonly citation: unknown }
   | { readonly kind: "unknown"; readonly name: string; readonly raw: unknown };
 
 export function isMessage(value: unknown): value is Fields {
@@ -58,7 +59,8 @@ function readMember(name: string, body: unknown): MessageBlock[] {
     case "reasoning":
       return [{ kind: "reasoning", reasoning: readReasoning(body) }];
     case "citationsContent":
-      return textsOf(body["content"]);
+    case "citations":
+      return [...textsOf(body["content"]), ...citationsOf(body["citations"])];
     default:
       return [{ kind: "unknown", name, raw: body }];
   }
@@ -79,11 +81,15 @@ function readReasoning(body: Fields): Fields {
   };
 }
 
-/** The citations themselves came as Converse events; here is the text that they are about. */
 function textsOf(content: unknown): MessageBlock[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): MessageBlock[] => {
     const text = isObject(part) ? part["text"] : undefined;
     return typeof text === "string" ? [{ kind: "text", text }] : [];
   });
+}
+
+function citationsOf(citations: unknown): MessageBlock[] {
+  if (!Array.isArray(citations)) return [];
+  return citations.map((citation: unknown) => ({ kind: "citation", citation }));
 }

@@ -29,6 +29,12 @@ export function tellBlock(state: StrandsState, block: MessageBlock, emit: Out): 
       tell(state, "contentBlockDelta", { delta: { toolResult: content ?? [] } }, emit);
       break;
     }
+    case "citation":
+      return keepUnknown(
+        state.converse,
+        { what: "delta", name: "citation", raw: block.citation },
+        emit,
+      );
     case "unknown":
       return keepUnknown(state.converse, { what: "start", name: block.name, raw: block.raw }, emit);
     default:

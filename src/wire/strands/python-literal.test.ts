@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../test/support/bytes.ts";
 import { readPythonDict, type PythonValue } from "./python-literal.ts";
+import { longTests } from "../../../test/support/long-tests.ts";
+
+longTests();
 
 function valueOf(literal: string): PythonValue | undefined {
   const read = readPythonDict(`{'x': ${literal}}`);

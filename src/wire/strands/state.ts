@@ -103,6 +103,8 @@ export interface HeardMessage {
   /** The text that the agent took back. No copy of it may be shown. */
   withdrawn: string | null;
   usageSeen: boolean;
+  /** A carrier before the full copy brought citations. */
+  cited: boolean;
   /** Which block the `data` carrier has open. */
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */

@@ -53,6 +53,18 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2 });
     });
 
+    it("A lease that was taken over does not write after the new owner has written", async () => {
+      const store = await open();
+      const lease = await sessionOf(store, "ses_1", 1);
+      const other = { owner: "other", now: NOW, forMs: HOUR, takeOver: true };
+      const { lease: taken } = await store.acquire("ses_1", other);
+      await store.append(taken, 1, entry([delta("mine")]));
+      await expect(store.append(lease, 2, entry([delta("late")]))).rejects.toMatchObject({
+        code: "stale_lease",
+      });
+      expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2 });
+    });
+
     it("fence off the earlier self of the same owner", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);

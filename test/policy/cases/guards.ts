@@ -67,6 +67,18 @@ const GUARDS: readonly Row[] = [
     read("/etc/hosts"),
     "allow by default",
   ],
+  [
+    "a root opens no folder with a look-alike name",
+    { ...open, external_roots: ["/srv/café"] },
+    read("/srv/cafe\u0301/x"),
+    "deny by default_external_path",
+  ],
+  [
+    "a root is the name of a folder, brackets included",
+    { ...open, external_roots: ["/srv/[id]"] },
+    read("/srv/[id]/x"),
+    "allow by default",
+  ],
   ["a root opens itself", { ...open, external_roots: ["/etc"] }, read("/etc"), "allow by default"],
   [
     "a root does not open its neighbour",

@@ -48,18 +48,6 @@ const GLOBS: readonly Row[] = [
   ["braces are choices [W-03]", allowPath("{src,test}/**"), read("test/a.ts"), "allow by rules:it"],
   ["braces do not reach further", allowPath("{src,test}/**"), read("docs/a.md"), "ask by default"],
   [
-    "brackets are letters",
-    allowPath("app/[id]/page.tsx"),
-    read("app/[id]/page.tsx"),
-    "allow by rules:it",
-  ],
-  [
-    "brackets are no choice of letters",
-    allowPath("app/[id]/page.tsx"),
-    read("app/i/page.tsx"),
-    "ask by default",
-  ],
-  [
     "round brackets are letters",
     allowPath("app/(group)/x"),
     read("app/(group)/x"),
@@ -190,10 +178,34 @@ const SPELLINGS: readonly Row[] = [
     "deny by rules:it",
   ],
   [
-    "composed and decomposed are one name to an allowance",
+    "a decomposed name is another file to an allowance of the composed one",
     allowPath("café/**"),
     read("cafe\u0301/x"),
+    "ask by default",
+  ],
+  [
+    "a composed name is another file to an allowance of the decomposed one",
+    allowPath("cafe\u0301/**"),
+    read("café/x"),
+    "ask by default",
+  ],
+  [
+    "a decomposed pattern allows the name that has its bytes",
+    allowPath("cafe\u0301/**"),
+    read("cafe\u0301/x"),
     "allow by rules:it",
+  ],
+  [
+    "a path from the root of the machine is compared by its bytes too",
+    { external_roots: ["/srv"], rules: [{ id: "it", allow: { path: "/srv/café" } }] },
+    read("/srv/cafe\u0301"),
+    "ask by default",
+  ],
+  [
+    "a writing tool does not pass an allowlist by a look-alike",
+    { default: "allow", write_path_allowlist: ["café/**"] },
+    edit("cafe\u0301/x"),
+    "deny by write_path_allowlist",
   ],
   ["an accent is not nothing", allowPath("café/**"), read("cafe/x"), "ask by default"],
   [

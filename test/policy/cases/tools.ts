@@ -28,6 +28,11 @@ const host = toolWith("github__read", {
   sideEffect: "none",
   executor: { type: "host" },
 });
+const proxied = toolWith("host__Read", {
+  kind: "other",
+  sideEffect: "network",
+  executor: { type: "host", server: "files", tool: "Read" },
+});
 const writer = toolWith("notes", {
   kind: "edit",
   sideEffect: "workspace_write",
@@ -301,6 +306,12 @@ const TRAITS: readonly Row[] = [
     "allow by rules:it",
   ],
   ["and only that", allow({ mcp_server: "my db", mcp_tool: "drop_*" }), calling(dropAll), asked],
+  [
+    "a host's tool of an MCP server is denied by that server",
+    deny({ mcp_server: "files", mcp_tool: "Read" }),
+    calling(proxied),
+    "deny by rules:it",
+  ],
   ["nor does a host's tool", allow({ mcp_server: "github" }), calling(host), asked],
   [
     "where nobody knows who runs it the name tells",

@@ -4,15 +4,18 @@ import type { AgentFacts } from "../../../src/domain/agent-event.ts";
 import type { ModelMessage, ModelRequest } from "../../../src/domain/model-request.ts";
 import { toolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import type { TurnBlock } from "../../../src/domain/turn.ts";
+import { requestBody, type ModelDialect } from "../../../src/domain/model-dialect.ts";
 import type { Model } from "../../../src/models/model.ts";
+import { requestEncoder } from "../../../src/models/request-encoder.ts";
 import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { evolveConversation, initialConversation } from "../../../src/session/conversation.ts";
 import type { Effect } from "../../../src/session/due.ts";
-import { performCall } from "../../../src/session/perform-call.ts";
-import { chatRequest } from "../../../src/wire/chat/request.ts";
-import { converseModelRequest } from "../../../src/wire/converse/model-request.ts";
-import { messagesRequest } from "../../../src/wire/messages/request.ts";
+import { logConversation } from "../../../src/session/log-conversation.ts";
+import { historyCaches, performCall, type CallWork } from "../../../src/session/perform-call.ts";
+import { chatDialect, chatRequest } from "../../../src/wire/chat/request.ts";
+import { converseDialect, converseModelRequest } from "../../../src/wire/converse/model-request.ts";
+import { messagesDialect, messagesRequest } from "../../../src/wire/messages/request.ts";
 import { anyAgent } from "../../session/simulation/agent-facts.ts";
 import { anyMoved, happeningOf } from "../../session/simulation/moves.ts";
 import {
@@ -44,9 +47,11 @@ function checkRequest(request: ModelRequest): void {
   checkConverse(converseModelRequest(request));
 }
 
+type CallEffect = Extract<Effect, { type: "call" }>;
+
 /** Makes a call that is due as a driver does, with what the log has. */
 async function requestFor(
-  effect: Extract<Effect, { type: "call" }>,
+  effect: CallEffect,
   { log }: Pick<SimulatedSession, "log">,
   facts: AgentFacts,
 ): Promise<ModelRequest | undefined> {
@@ -55,18 +60,58 @@ async function requestFor(
     ({ event }) => event.type === "call.started" && event.callId === effect.callId,
   );
   await performCall(effect, {
+    ...callWork(facts, model),
+    conversation: async () => log.slice(0, start).reduce(evolveConversation, initialConversation),
+  });
+  return model.requests[0];
+}
+
+function callWork(facts: AgentFacts, model: Model): Omit<CallWork, "conversation"> {
+  return {
     agent: { facts, digest: "", provider: localProvider({ model }), tools: new Map() },
     clock: systemClock,
     signal,
     coalesceMs: 0,
-    conversation: async () => log.slice(0, start).reduce(evolveConversation, initialConversation),
-    readBlob: async () => undefined,
+    readBlob: async (blobId) => new TextEncoder().encode(blobId),
+    caches: historyCaches(),
     send: async (happening) => {
       if (happening.type === "call-failed") throw new Error(happening.failure.message);
     },
-  });
-  return model.requests[0];
+  };
 }
+
+/** Makes the calls of one session as its drivers do: with one provider, and with caches that last until a kill. */
+function cachedRequests({ log }: Pick<SimulatedSession, "log">, facts: AgentFacts) {
+  const model = recorder();
+  const work = callWork(facts, model);
+  const blobs = new Map<string, Uint8Array>();
+  const store = {
+    page: async (_: string, after: number) => log.slice(after, after + 7),
+    blob: async (_: string, blobId: string) => blobs.get(blobId),
+    putBlob: async (_: string, blobId: string, bytes: Uint8Array) => void blobs.set(blobId, bytes),
+  };
+  const fresh = () => ({
+    conversation: logConversation(store, "ses_1", {
+      foldedEvents: 5,
+      report: (error) => {
+        throw error;
+      },
+    }),
+    caches: historyCaches(),
+  });
+  let history = fresh();
+  return {
+    killed() {
+      history = fresh();
+    },
+    async requestFor(effect: CallEffect): Promise<ModelRequest | undefined> {
+      await performCall(effect, { ...work, ...history });
+      return model.requests.at(-1);
+    },
+  };
+}
+
+const DIALECTS: readonly ModelDialect[] = [chatDialect("m"), messagesDialect("m"), converseDialect];
 
 const forgetful = anyAgent.map((facts) => ({
   ...facts,
@@ -135,6 +180,49 @@ describe("what a model is asked", () => {
     );
     // Otherwise this proves nothing.
     expect(withCalls).toBeGreaterThan(asked / 10);
+  });
+
+  it("A request with cached history is the same as one that is made from the whole log, whatever happened in the session", async () => {
+    let requests = 0;
+    let cached = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        forgetful,
+        fc.array(anyMoved, { maxLength: 60, size: "max" }),
+        async (facts, moves) => {
+          const session = simulatedSession(facts, () => undefined);
+          const encoders = DIALECTS.map((dialect) => ({
+            dialect,
+            encode: requestEncoder(dialect),
+          }));
+          const caching = cachedRequests(session, facts);
+          const seen = new Set<string>();
+          for (const moved of moves) {
+            session.pass(moved.pause);
+            if (moved.move.do === "kill") caching.killed();
+            session.send(happeningOf(session, moved));
+            const [effect] = session.effects;
+            if (effect?.type !== "call" || seen.has(effect.callId)) continue;
+            seen.add(effect.callId);
+            const whole = await requestFor(effect, session, facts);
+            const request = await caching.requestFor(effect);
+            if (whole === undefined || request === undefined) throw new Error("Nothing was asked");
+            const { stableCount: _, ...plain } = request;
+            const { stableCount: __, ...expected } = whole;
+            expect(plain).toEqual(expected);
+            for (const { dialect, encode } of encoders)
+              expect(JSON.parse(Buffer.concat(encode(request)).toString())).toEqual(
+                JSON.parse(JSON.stringify(requestBody(dialect, expected))),
+              );
+            requests += 1;
+            if ((request.stableCount ?? 0) > 1) cached += 1;
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+    // Otherwise this proves nothing.
+    expect(cached).toBeGreaterThan(requests / 10);
   });
 
   it("is what its API takes, whatever conversation it is opened with [RMA-P1-24]", async () => {

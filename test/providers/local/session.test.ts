@@ -13,6 +13,7 @@ import {
 } from "../../support/model-server.ts";
 import { tool } from "../../support/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
+import { until } from "../../support/until.ts";
 
 describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   it("runs its tools, and asks the model each time with all that was said", async () => {
@@ -244,7 +245,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         says("Yes."),
       ]);
       await world.prompt("One");
-      while (server.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => server.asked.length > 0);
       await world.cancel();
       await server.quiet();
       await world.prompt("Two");

@@ -83,7 +83,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
   it.each([false, true])(
     "is left nothing to run by a tool of the agent's, streamed %s [OR-58]",
     async (isStreamed) => {
-      const { model } = await connected(AGENT_TOOL, { "x-spanline-trace": "mcp" });
+      const { model } = await connected(AGENT_TOOL);
       const asked = [new HumanMessage("Any shoes?")];
       const answer = isStreamed
         ? await joined(await model.stream(asked))

@@ -1,5 +1,6 @@
 import type { AgentScript } from "../support/agent-script.ts";
 import type { Served } from "../support/target.ts";
+import { until } from "../../support/until.ts";
 
 /** Two turns of one conversation. */
 export const TALK: AgentScript = [{ says: "Hello Alice." }, { says: "You are Alice." }];
@@ -56,10 +57,9 @@ export function heardBy(served: Served): object[] {
 }
 
 /** Once the agent was called so often. */
-export async function agentCalled(served: Served, times = 1): Promise<void> {
-  while (served.agentCalls().length < times) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
+export function agentCalled(served: Served, times = 1): Promise<void> {
+  return until(
+    () => served.agentCalls().length >= times,
+    () => served.agentCalls(),
+  );
 }

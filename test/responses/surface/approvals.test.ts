@@ -12,10 +12,10 @@ import {
   openStream,
   outputOf,
   textIn,
-  until,
   worldOf,
   type World,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
 
@@ -32,6 +32,7 @@ async function gated(clock?: FakeClock) {
   });
   const world = await worldOf([wants({ id: "c1", name: "pay" }), says("So it is.")], {
     agent: { tools: [pay], approvals: { ask: ["pay"] } },
+    settings: { trace: "pairs" },
     ...(clock !== undefined && { clock }),
   });
   return { world, ran };

@@ -7,17 +7,8 @@ import { waitingCallers } from "../../../src/surfaces/responses/waiting-callers.
 import { responseStream } from "../../../src/wire/responses/stream/response-stream.ts";
 import { unrecordedRequest } from "../../../src/wire/responses/recorded-request.ts";
 import { hangs, says } from "../../support/scripted-provider.ts";
-import {
-  ask,
-  called,
-  get,
-  lastOf,
-  openStream,
-  textIn,
-  until,
-  worldOf,
-  type World,
-} from "./world.ts";
+import { ask, called, get, lastOf, openStream, textIn, worldOf, type World } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;
 

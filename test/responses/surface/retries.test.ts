@@ -16,11 +16,11 @@ import {
   saysWhen,
   textIn,
   tools,
-  until,
   worldOf,
   type How,
   type World,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };

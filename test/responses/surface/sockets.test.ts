@@ -15,10 +15,11 @@ import {
   saysWhen,
   textIn,
   tools,
-  until,
   worldOf,
   type World,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
+import { within } from "../../support/within.ts";
 
 interface Talk {
   readonly socket: WebSocket;
@@ -47,7 +48,8 @@ async function talkWith(world: World, path = "/responses", key = world.apiKey): 
     for (;;) {
       const frame = waiting.shift();
       if (frame !== undefined) return frame;
-      await new Promise<void>((resolve) => (wake = resolve));
+      const more = new Promise<void>((resolve) => (wake = resolve));
+      await within(more, () => "the socket is silent");
     }
   };
   const send = (frame: unknown): void =>
@@ -88,6 +90,29 @@ describe("a WebSocket", () => {
       expect(textIn(lastOf(frames))).toBe("You said: One");
     },
   );
+
+  it("response.steer is refused at once while a response runs, which goes on [OR-76]", async () => {
+    const end = gate();
+    const world = await worldOf([saysWhen("Well", end), echoes()]);
+    const talk = await talkWith(world);
+    talk.send({ type: "response.create", input: "Go" });
+    await called(world, 1);
+    talk.send({ type: "response.create", input: "Next" });
+    talk.send({ type: "response.steer", input: "Faster" });
+    for (;;) {
+      const frame = await talk.next();
+      if (frame["type"] !== "error") continue;
+      expect(frame).toMatchObject({
+        status: 400,
+        error: { code: "not_supported", param: "type", type: "invalid_request_error" },
+      });
+      break;
+    }
+    end.open();
+    expect(textIn(lastOf(await talk.end()))).toBe("Well");
+    expect(textIn(lastOf(await talk.end()))).toBe("You said: Next");
+    expect(world.heard()).toEqual(["Go", "Next"]);
+  });
 
   it("has one response after the other: what comes meanwhile waits [OR-76]", async () => {
     const more = gate();

@@ -16,9 +16,9 @@ import {
   providerOf,
   saysWhen,
   textIn,
-  until,
   worldOf,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const SESSION = "x-spanline-session";
 
@@ -175,7 +175,13 @@ describe("two keys", () => {
       await ask(world, { input: "K" }, { ...ann, headers }),
       await ask(world, { input: "K" }, { ...bob, headers }),
     ];
+    expect([one, other].map(({ status, body }) => [status, textIn(body)])).toEqual([
+      [200, "You said: K"],
+      [200, "You said: K"],
+    ]);
+    expect(other.headers.get("idempotent-replayed")).toBeNull();
     expect(one.body["session_id"]).not.toBe(other.body["session_id"]);
+    expect(world.heard().filter((text) => text === "K")).toHaveLength(2);
   });
 
   it("may be for one agent, and then another one is not there [OR-36]", async () => {
@@ -235,6 +241,49 @@ describe("two keys", () => {
         expect(message).not.toContain("scripted");
       }
     }
+  });
+});
+
+describe("the input of a response", () => {
+  it("input_items has one item for each message of the request [OR-61]", async () => {
+    const world = await worldOf([echoes()]);
+    const image_url =
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const input = [
+      { role: "user", content: "One" },
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Two" },
+          { type: "input_image", image_url },
+        ],
+      },
+      { role: "user", content: [{ type: "input_text", text: "Three" }] },
+    ];
+    const described = await worldOf([echoes()], { agent: { images: "describe" } });
+    const { body } = await ask(described, { input });
+    const listed = await get(described, `/responses/${String(body["id"])}/input_items?order=asc`);
+    const { data } = listed.body as { data: { id: string; content: { text: string }[] }[] };
+    expect(data.map(({ content }) => content.map(({ text }) => text))).toEqual([
+      ["One"],
+      ["Two", expect.stringContaining("image/png")],
+      ["Three"],
+    ]);
+    expect(new Set(data.map(({ id }) => id)).size).toBe(3);
+    const alone = await ask(world, { input: "Hi" });
+    const one = await get(world, `/responses/${String(alone.body["id"])}/input_items`);
+    expect(one.body["data"]).toMatchObject([{ role: "user", content: [{ text: "Hi" }] }]);
+  });
+
+  it("Its tokens are not counted beforehand, and the refusal says so", async () => {
+    const world = await worldOf([echoes()]);
+    const answer = await ask(world, { input: "Hi" }, { path: "/responses/input_tokens" });
+    expect([answer.status, answer.headers.get("x-should-retry"), errorIn(answer)]).toMatchObject([
+      400,
+      "false",
+      { code: "not_supported", type: "invalid_request_error" },
+    ]);
+    expect(world.heard()).toEqual([]);
   });
 });
 
@@ -330,28 +379,59 @@ it("a response that another asked for in one's session is not deleted, and it is
 });
 
 describe("an agent that has let the conversation go", () => {
-  it("is told it anew, and the caller sees no difference [OR-40]", async () => {
-    const clock = fakeClock();
-    const provider = providerOf([echoes()]);
-    const agent = { upstream: { idleSeconds: 900 } };
-    const world = await worldOf([], { clock, provider, agent });
-    const turn = async (body: object) => {
-      const asked = ask(world, body);
-      let isThere = false;
-      void asked.finally(() => (isThere = true));
-      await until(() => (clock.advance(20), isThere));
-      return (await asked).body;
-    };
-    const first = await turn({ input: "One" });
-    clock.advance(900_000);
-    const second = await turn({ input: "Two", previous_response_id: first["id"] });
-    expect([second["status"], second["session_id"]]).toEqual(["completed", first["session_id"]]);
-    expect(provider.calls.map(({ sessionId, history }) => [sessionId, history.length])).toEqual([
-      [first["session_id"], 0],
-      [expect.not.stringMatching(String(first["session_id"])), 2],
-    ]);
-  });
+  const HOUR = 3_600_000;
+
+  it.each([
+    ["idle", { idleSeconds: 900 }, 900_000],
+    ["lifetime", { lifetimeSeconds: 3600 }, HOUR],
+  ])(
+    "After its %s limit an upstream session is replaced, and the log is replayed into the new one [OR-40]",
+    async (_, upstream, limitMs) => {
+      const clock = fakeClock();
+      const provider = providerOf([echoes()]);
+      const world = await worldOf([], { clock, provider, agent: { upstream } });
+      const turn = async (body: object) => {
+        const asked = ask(world, body);
+        let isThere = false;
+        void asked.finally(() => (isThere = true));
+        await until(() => (clock.advance(20), isThere));
+        return (await asked).body;
+      };
+      const first = await turn({ input: "One" });
+      // A minute before the limit the agent still has the conversation.
+      clock.advance(limitMs - 60_000);
+      const second = await turn({ input: "Two", previous_response_id: first["id"] });
+      clock.advance(limitMs);
+      const third = await turn({ input: "Three", previous_response_id: second["id"] });
+      for (const { status, session_id: session } of [second, third]) {
+        expect([status, session]).toEqual(["completed", first["session_id"]]);
+      }
+      const calls = provider.calls.map(({ sessionId, input, history }) => ({
+        isFirst: sessionId === first["session_id"],
+        texts: input.texts,
+        history: history.map(({ role, blocks }) => [role, ...blocks.map(textOfBlock)]),
+      }));
+      expect(calls).toEqual([
+        { isFirst: true, texts: ["One"], history: [] },
+        { isFirst: true, texts: ["Two"], history: [] },
+        {
+          isFirst: false,
+          texts: ["Three"],
+          history: [
+            ["user", "One"],
+            ["assistant", "You said: One"],
+            ["user", "Two"],
+            ["assistant", "You said: Two"],
+          ],
+        },
+      ]);
+    },
+  );
 });
+
+function textOfBlock(block: object): string {
+  return "text" in block ? String(block.text) : JSON.stringify(block);
+}
 
 describe("a process that ends", () => {
   const reopened = async (file: string): Promise<Store> => openSqliteStore({ file });

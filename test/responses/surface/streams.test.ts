@@ -24,10 +24,10 @@ import {
   outputOf,
   saysWhen,
   textIn,
-  until,
   worldOf,
   type World,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const HI = { input: "Hi" };
 

@@ -23,10 +23,10 @@ import {
   saysWhen,
   textIn,
   tools,
-  until,
   worldOf,
   type World,
 } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 const TWO = wants({ id: "c1", name: "look" }, { id: "c2", name: "feel", input: { a: 1 } });
 const callsIn = (response: Fields) =>
@@ -139,30 +139,15 @@ describe("tools of the caller", () => {
 
 describe("what a session refuses names the field", () => {
   it.each<[string, object, string, string]>([
-    ["instructions", { instructions: "Be brief" }, "invalid_option", "instructions"],
-    [
-      "a system message",
-      {
-        input: [
-          { role: "system", content: "Be brief" },
-          { role: "user", content: "Hi" },
-        ],
-      },
-      "invalid_option",
-      "instructions",
-    ],
     ["tools", { tools: tools("look") }, "invalid_option", "tools"],
     ["tool_choice", { tool_choice: "none" }, "invalid_option", "tool_choice"],
     ["max_output_tokens", { max_output_tokens: 100 }, "invalid_option", "max_output_tokens"],
-  ])(
-    "%s that its agent does not take [OR-57] [OR-60] [OR-63] [SD-4] [SD-10]",
-    async (_, more, code, param) => {
-      const world = await worldOf([], { provider: scriptedProvider([echoes()]) });
-      const answer = await ask(world, { input: "Hi", ...more });
-      expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
-      expect(world.heard()).toEqual([]);
-    },
-  );
+  ])("%s that its agent does not take [OR-57] [OR-63] [SD-10]", async (_, more, code, param) => {
+    const world = await worldOf([], { provider: scriptedProvider([echoes()]) });
+    const answer = await ask(world, { input: "Hi", ...more });
+    expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
+    expect(world.heard()).toEqual([]);
+  });
 
   it("a call that nobody can make an agent make [OR-57]", async () => {
     const world = await worldOf([echoes()]);
@@ -337,11 +322,11 @@ function withoutPlace(response: Fields): unknown {
 describe("tools of the agent", () => {
   it("that failed are seen to have failed [OR-55]", async () => {
     const world = await worldOf([ranBefore("look", { isError: true })]);
-    const { body } = await ask(world, { input: "Hi" });
+    const { body } = await ask(world, { input: "Hi", trace: "pairs" });
     expect(outputOf(body)).toContainEqual(
       expect.objectContaining({ type: "function_call_output", is_error: true }),
     );
-    const mcp = await ask(world, { input: "Hi" }, { headers: { "x-spanline-trace": "mcp" } });
+    const mcp = await ask(world, { input: "Hi" });
     expect(outputOf(mcp.body)).toContainEqual(
       expect.objectContaining({ type: "mcp_call", error: expect.anything() }),
     );
@@ -357,17 +342,50 @@ describe("tools of the agent", () => {
     },
   );
 
+  it("The request, then the key, then the setting choose the trace mode, which is mcp by default [OR-58]", async () => {
+    const keys = [
+      { name: "ai-go", key: "key-of-ai-go-0123456789", trace: "pairs" },
+      { name: "ada", key: "key-of-ada-0123456789" },
+    ] as const;
+    const byDefault = await worldOf([ranBefore("look")], { keys });
+    const bySetting = await worldOf([ranBefore("look")], { keys, settings: { trace: "none" } });
+    const typesOf = async (world: World, key: string, body: object = {}, headers = {}) => {
+      const answer = await ask(world, { input: "Hi", ...body }, { key, headers });
+      const again = await get(world, `/responses/${String(answer.body["id"])}`, { key });
+      expect(outputOf(again.body)).toEqual(outputOf(answer.body));
+      return outputOf(answer.body).map(({ type }) => type);
+    };
+    const [aiGo, ada] = keys.map(({ key }) => key) as [string, string];
+    const PAIRS = ["message", "function_call", "function_call_output", "message"];
+    const MCP = ["message", "mcp_call", "message"];
+    expect({
+      default: await typesOf(byDefault, ada),
+      key: await typesOf(byDefault, aiGo),
+      "key before setting": await typesOf(bySetting, aiGo),
+      setting: await typesOf(bySetting, ada),
+      "request before key": await typesOf(byDefault, aiGo, { trace: "mcp" }),
+      "header before key": await typesOf(byDefault, aiGo, {}, { "x-spanline-trace": "mcp" }),
+    }).toEqual({
+      default: MCP,
+      key: PAIRS,
+      "key before setting": PAIRS,
+      setting: ["message", "message"],
+      "request before key": MCP,
+      "header before key": MCP,
+    });
+  });
+
   it("that gave no text are seen whole [OR-56]", async () => {
     const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;
     const world = await worldOf([ranBefore("look", { parts })]);
-    const { body } = await ask(world, { input: "Hi" });
+    const { body } = await ask(world, { input: "Hi", trace: "pairs" });
     const output = outputOf(body).find(({ type }) => type === "function_call_output");
     expect(JSON.parse(String(output?.["output"]))).toEqual({ a: "x", b: [1, null] });
   });
 
   it("stand between what was said before them and the answer [OR-59]", async () => {
     const world = await worldOf([ranBefore("look")]);
-    const { body } = await ask(world, { input: "Hi" });
+    const { body } = await ask(world, { input: "Hi", trace: "pairs" });
     expect(outputOf(body).map(({ type, phase }) => phase ?? type)).toEqual([
       "commentary",
       "function_call",
@@ -413,7 +431,7 @@ describe("a tool of the agent's that the caller runs, too", () => {
     const world = await worldOf([wants({ id: "c1", name: "look" }), says("Warm")], {
       agent: { tools: [look] },
     });
-    const { body } = await ask(world, { input: "Look" });
+    const { body } = await ask(world, { input: "Look", trace: "pairs" });
     const input = callsIn(body).map((call) => result(call));
     const refused = await ask(world, { input, previous_response_id: body["id"] });
     const error = errorIn(refused);

@@ -13,6 +13,8 @@ import {
 import type { Fields } from "../support/recorded-stream.ts";
 import { serveSessions, type ServedSessions, type Serving } from "../support/serve-sessions.ts";
 import type { Target } from "../support/target.ts";
+import { until } from "../../support/until.ts";
+import { within } from "../../support/within.ts";
 
 export interface World extends ServedSessions {
   readonly provider: ScriptedProvider;
@@ -127,7 +129,7 @@ export async function openStream(
   });
   const frames = framesOf(answer);
   const next: OpenStream["next"] = async () => {
-    const { value, done } = await frames.next();
+    const { value, done } = await within(frames.next(), () => "the stream is silent");
     if (done === true) return undefined;
     if (value.startsWith(":")) return "quiet";
     if (value === "data: [DONE]") return undefined;
@@ -202,17 +204,11 @@ export function echoes(): Answer {
   };
 }
 
-/** Turns of the event loop, until something is so. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
-}
-
 export function called(world: World, times: number): Promise<void> {
-  return until(() => world.provider.calls.length >= times);
+  return until(
+    () => world.provider.calls.length >= times,
+    () => world.heard(),
+  );
 }
 
 export function errorIn({ body }: Answered): Fields {

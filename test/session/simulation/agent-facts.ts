@@ -95,7 +95,7 @@ export function changedAgent(facts: AgentFacts, change: Change): AgentFacts {
 
 /** What it says of itself is another thing now. */
 function inOtherWords(tool: ToolFacts): ToolFacts {
-  return tool.name.endsWith("_read") ? tool : { ...tool, description: `${tool.description}!` };
+  return tool.name === "ask_read" ? tool : { ...tool, description: `${tool.description}!` };
 }
 
 export const CHANGES = ["loss", "rules", "tools", "words"] as const;
@@ -109,7 +109,7 @@ export function rulesFor(name: string, agent: AgentFacts, mode: SessionMode): Ru
   return { action: "ask", approvers: Math.max(1, ruled.approvers) };
 }
 
-interface Ruled {
+export interface Ruled {
   readonly action: PolicyAction;
   readonly approvers: number;
 }

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/domain/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { due } from "../../../src/session/due.ts";
-import { isReading, rulesFor } from "./agent-facts.ts";
+import { isIdempotent, isReading, rulesFor, type Ruled } from "./agent-facts.ts";
 import { must } from "./must.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
@@ -22,6 +22,10 @@ interface JudgedCall {
   input: JsonObject | null;
   isClosed: boolean;
   isRunning: boolean;
+  /** How often it was started. */
+  starts: number;
+  /** The definition of its tool when the client that ran it was lost; undefined unless the call is awaited. */
+  awaited: string | undefined;
   /** What was last found of its paths, by the arguments that were looked at. */
   found: { readonly digest: string; readonly paths: readonly PathFact[] } | undefined;
   /** The last receipt. */
@@ -89,6 +93,18 @@ export function approvalRules(): {
   /** What was allowed for good is no answer to a mode that asks. */
   const isNarrowed = ({ name }: JudgedCall): boolean => mode !== "default" && !isReading(name);
 
+  /** It may have had its effect. A start that is evaluated again before the effect has begun does not count. */
+  const mayHaveRun = ({ name, starts, isRunning, awaited }: JudgedCall): boolean => {
+    const isStarting = isRunning && awaited === undefined;
+    return !isIdempotent(name) && starts > (isStarting ? 1 : 0);
+  };
+  /** The rules and the mode, and that nothing but a person runs a call again that may have had its effect. */
+  const rulesOn = (seen: JudgedCall): Ruled => {
+    const rules = rulesFor(seen.name, definition(), mode);
+    if (!mayHaveRun(seen) || rules.action === "deny") return rules;
+    return { action: "ask", approvers: Math.max(1, rules.approvers) };
+  };
+
   function examined({ toolCallId, digest, paths }: Of<"tool.examined">): void {
     const seen = call(toolCallId);
     must(digest === digestOf(seen), "what is looked at is what it would run with");
@@ -110,7 +126,7 @@ export function approvalRules(): {
     must(digest === digestOf(seen), "what is judged is what it would run with");
     must(by === agent?.digest, "the rules that hold are asked");
     must(judgedIn === mode, "it is judged in the mode that holds");
-    const rules = rulesFor(seen.name, definition(), mode);
+    const rules = rulesOn(seen);
     must(
       definition().tools.some(({ name }) => name === seen.name),
       "only tools are judged",
@@ -123,6 +139,10 @@ export function approvalRules(): {
       action !== "ask" || decision.approvers === Math.max(1, rules.approvers),
       "none is left out",
     );
+    must(
+      seen.awaited === undefined || seen.awaited === words(seen.name),
+      "an awaited call is evaluated only while its tool is unchanged",
+    );
     checkPaths(seen, decision);
     if (action === "allow" && rules.action === "ask") {
       const grant = grantId === undefined ? undefined : grants.get(grantId);
@@ -131,6 +151,7 @@ export function approvalRules(): {
         grant.isOfTheseRules &&
         grant.rule === JSON.stringify(decision.rule) &&
         rules.approvers === 1 &&
+        !mayHaveRun(seen) &&
         !isNarrowed(seen);
       must(isGranted || isApproved(seen, rules.approvers), "what is asked about waits for its yes");
     }
@@ -161,6 +182,11 @@ export function approvalRules(): {
   function requested(request: Of<"approval.requested">): void {
     const shown = request.question === "lost-call" ? "" : words(call(request.about).name);
     questions.set(request.approvalId, { request, votes: new Map(), shown });
+    if (request.question === "outcome") {
+      const seen = call(request.about);
+      seen.found = seen.awaited = undefined;
+      seen.isRunning = false;
+    }
     if (request.question !== "run") return;
     const { receipt } = call(request.about);
     must(receipt?.action === "ask" && receipt.agent === agent?.digest, "who asks has to");
@@ -215,10 +241,10 @@ export function approvalRules(): {
     });
   }
 
-  function started({ toolCallId, digest }: Of<"tool.started">): void {
+  function started({ toolCallId, digest, isRepeat }: Of<"tool.started">): void {
     const seen = call(toolCallId);
-    const { receipt, name } = seen;
-    const rules = rulesFor(name, definition(), mode);
+    const { receipt } = seen;
+    const rules = rulesOn(seen);
     must(digest === digestOf(seen), "it runs with what it was given");
     must(rules.action !== "deny", "what the rules deny that hold never runs");
     must(
@@ -228,11 +254,14 @@ export function approvalRules(): {
     must(receipt.mode === mode, "the mode that holds was asked about it");
     if (receipt.action === "ask" || rules.action === "ask") {
       const isGiven = receipt.grantId !== undefined && grants.has(receipt.grantId);
-      const isGranted = isGiven && !isNarrowed(seen);
+      const isGranted = isGiven && !mayHaveRun(seen) && !isNarrowed(seen);
       must(isGranted || isApproved(seen, rules.approvers), "it runs with a yes that still holds");
     }
     must(receipt.action !== "deny", "what was denied does not run");
+    must(isRepeat !== true || seen.awaited !== undefined, "only an awaited call is repeated");
+    seen.awaited = undefined;
     seen.isRunning = true;
+    seen.starts += 1;
   }
 
   const asked = (approvalId: string): Asked => {
@@ -252,7 +281,9 @@ export function approvalRules(): {
           );
           agent = event;
           for (const seen of calls.values()) {
-            if (before.get(seen.name) !== words(seen.name)) seen.found = undefined;
+            // The paths of an awaited call are those of the attempt that is repeated.
+            const isAwaited = seen.awaited !== undefined;
+            if (!isAwaited && before.get(seen.name) !== words(seen.name)) seen.found = undefined;
           }
           return;
         }
@@ -266,13 +297,19 @@ export function approvalRules(): {
           const isCalled = event.type === "tool.called";
           const name = isCalled ? event.call.name : event.name;
           const input = isCalled ? event.call.input : null;
-          const nothing = { found: undefined, receipt: undefined, yes: undefined };
+          const nothing = {
+            awaited: undefined,
+            found: undefined,
+            receipt: undefined,
+            yes: undefined,
+          };
           calls.set(toolCallId, {
             name,
             called: input,
             input,
             isClosed: false,
             isRunning: false,
+            starts: 0,
             ...nothing,
           });
           return;
@@ -302,6 +339,11 @@ export function approvalRules(): {
           return;
         case "tool.started":
           return started(event);
+        case "tool.awaited": {
+          const seen = call(event.toolCallId);
+          seen.awaited ??= words(seen.name);
+          return;
+        }
         case "tool.finished":
           call(event.toolCallId).isClosed = true;
           return;
@@ -324,9 +366,9 @@ export function approvalRules(): {
       }
       for (const { request, shown } of questions.values()) {
         if (request.question !== "run") continue;
-        const { name } = call(request.about);
-        must(shown === words(name), "what is asked about is the tool that there is");
-        const rules = rulesFor(name, definition(), mode);
+        const seen = call(request.about);
+        must(shown === words(seen.name), "what is asked about is the tool that there is");
+        const rules = rulesOn(seen);
         must(rules.action === "ask", "what is asked about has to be asked about");
         must((request.approvers ?? 1) === rules.approvers, "as many are asked as now have to be");
       }

@@ -89,10 +89,10 @@ export async function examinePath(given: PathInput, ground: Ground): Promise<Pat
   return { ...given, place: "inside", workspacePath, hostPath, ...other };
 }
 
-/** NFC, so that a rule about a name fits it however its accents are stored; what is opened is the host path. */
+/** Keeps the bytes of the names on the disk: a rule that allows is compared with what is opened. */
 export function workspacePathOf(hostPath: string, root: string): string {
   const below = hostPath.slice(root === "/" ? 1 : root.length + 1);
-  return below === "" ? "." : below.normalize("NFC");
+  return below === "" ? "." : below;
 }
 
 function invalid(given: PathInput, reason = "it is no path"): PathFact {

@@ -52,6 +52,8 @@ const APPROVAL = {
   id: "tool-call_123",
   action: "edit_file",
   args: { path: "src/main.rs" },
+  truncated: null,
+  attempt: 1,
   principal: "worker_3",
   requestedAt: "2026-04-30T12:00:00Z",
   deadline: null,
@@ -100,6 +102,21 @@ describe("reading a permission request", () => {
         mutation: { session_id: "session_123" },
         paths: ["src/main.rs"],
       },
+    });
+  });
+
+  it("says that arguments are a preview, and how to read all of them", () => {
+    const fetch = { method: "session/approval_args", params: { approvalId: "a" } };
+    const truncated = { previews: ["approvalRequest.args"], bytes: 9, shownBytes: 3, fetch };
+    const request = (fields: JsonObject): JsonObject => ({
+      ...REQUEST,
+      approvalRequest: { ...APPROVAL_REQUEST, attempt: 2, _meta: { harn: { truncated: fields } } },
+    });
+    expect(question(request(truncated))).toMatchObject({
+      approval: { attempt: 2, truncated: { bytes: 9, fetch } },
+    });
+    expect(question(request({ ...truncated, previews: ["toolCall.rawInput"] }))).toMatchObject({
+      approval: { truncated: null },
     });
   });
 

@@ -14,8 +14,8 @@ export interface PermissionQuestion {
   /** Empty where the agent takes a plain yes or no. */
   readonly options: readonly PermissionOption[];
   /**
-   * Whether a plain yes or no answers it. Else it asks something else, such as what became of a tool, and only one of its
-   * options is an answer.
+   * Whether a plain yes or no decides it. A bridge defines both for every question; another agent may ask something else,
+   * which only one of its options answers.
    */
   readonly isYesOrNo: boolean;
   /** Whether the agent knows answers with other arguments, and with a reason. */
@@ -28,8 +28,12 @@ export interface ApprovalShown {
   /** The same when the question is asked again. */
   readonly id: string;
   readonly action: string;
-  /** Cut for the screen where they are long. */
+  /** A preview if `truncated` is not null. A mask stands for each credential, and may be sent back in its place. */
   readonly args: JsonValue;
+  /** Null if `args` are whole. */
+  readonly truncated: TruncatedArguments | null;
+  /** 1, or more if the tool may have run before. */
+  readonly attempt: number;
   /** The agent, worker or session that asks. */
   readonly principal: string | null;
   readonly requestedAt: string | null;
@@ -41,6 +45,14 @@ export interface ApprovalShown {
   readonly capabilities: readonly string[];
   /** What a host groups undo by. */
   readonly undo: JsonObject;
+}
+
+/** Arguments that do not fit into a line. */
+export interface TruncatedArguments {
+  /** Bytes of the whole arguments as JSON. */
+  readonly bytes: number;
+  /** The request that reads them in parts, for `client.request`. Null if the agent names none. */
+  readonly fetch: { readonly method: string; readonly params: JsonObject } | null;
 }
 
 export interface EvidenceShown {
@@ -86,7 +98,8 @@ export function readPermissionQuestion(params: JsonValue | undefined): Decoded<P
   const call = fieldsOf(params["toolCall"]);
   const beside = { ...harnFields(call), ...params };
   const request = beside["approvalRequest"];
-  const approval = isObject(request) ? readApproval(request) : approvalOfCall(call);
+  const isBridge = isObject(request);
+  const approval = isBridge ? readApproval(request) : approvalOfCall(call);
   if (approval === undefined) {
     return refusedParams('neither "approvalRequest" nor "toolCall" says what is asked');
   }
@@ -97,9 +110,9 @@ export function readPermissionQuestion(params: JsonValue | undefined): Decoded<P
     approval,
     rationale: readRationale(beside["policyDecision"] ?? undo),
     options,
-    // Two ways of going on are an answer to another question than yes or no.
-    isYesOrNo: options.filter(({ kind }) => kind === "allow_once").length <= 1,
-    isBridge: isObject(request),
+    // Two options that allow answer another question than yes or no.
+    isYesOrNo: isBridge || options.filter(({ kind }) => kind === "allow_once").length <= 1,
+    isBridge,
     context: {
       ...present({
         toolCallId: textOf(call["toolCallId"]),
@@ -122,6 +135,8 @@ function readApproval(request: JsonObject): ApprovalShown | undefined {
     id,
     action,
     args: request["args"] ?? {},
+    truncated: readTruncated(harnFields(request)["truncated"]),
+    attempt: numberOf(request["attempt"]) ?? 1,
     principal: textOf(request["principal"]) ?? null,
     requestedAt: textOf(request["requested_at"]) ?? null,
     deadline: textOf(request["deadline"]) ?? null,
@@ -136,6 +151,16 @@ function readApproval(request: JsonObject): ApprovalShown | undefined {
   };
 }
 
+/** A copy that is whole is not among the previews. */
+function readTruncated(truncated: JsonValue | undefined): TruncatedArguments | null {
+  const { previews, bytes, fetch } = fieldsOf(truncated);
+  const isWhole = Array.isArray(previews) && !previews.includes("approvalRequest.args");
+  if (typeof bytes !== "number" || isWhole) return null;
+  const { method, params } = fieldsOf(fetch);
+  const request = typeof method === "string" ? { method, params: fieldsOf(params) } : null;
+  return { bytes, fetch: request };
+}
+
 function approvalOfCall(call: JsonObject): ApprovalShown | undefined {
   const { toolCallId, rawInput } = call;
   if (typeof toolCallId !== "string") return undefined;
@@ -143,6 +168,8 @@ function approvalOfCall(call: JsonObject): ApprovalShown | undefined {
     id: toolCallId,
     action: textOf(call["title"]) ?? toolCallId,
     args: rawInput ?? {},
+    truncated: readTruncated(harnFields(call)["truncated"]),
+    attempt: 1,
     principal: null,
     requestedAt: null,
     deadline: null,

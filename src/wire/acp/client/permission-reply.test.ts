@@ -8,7 +8,7 @@ import { permissionResult, putAwayResult, type PermissionReply } from "./permiss
 
 const OPTIONS: { readonly [Each in Question]: ApprovalRequested["options"] } = {
   run: ["allow", "allow-always", "deny"],
-  outcome: ["done", "failed", "run-again"],
+  outcome: ["run-again", "deny", "done", "failed"],
   "lost-call": ["continue", "reseed", "stop"],
 };
 
@@ -69,17 +69,22 @@ describe("a host's reply, as our own surface reads it", () => {
     expect(decided("run", reply)).toEqual(decision);
   });
 
-  it("says of a tool whose outcome is not known only what somebody chose", () => {
-    expect(decided("outcome", { option: "failed" })).toEqual({ decision: "failed" });
-    for (const reply of ["allow", "always", "deny", { deny: "no" }, "put away"] as const) {
-      expect(decided("outcome", reply)).toBeUndefined();
-    }
+  it.each<[PermissionReply, unknown]>([
+    ["allow", { decision: "run-again" }],
+    ["always", { decision: "run-again" }],
+    ["deny", { decision: "deny", reason: "The client denied it" }],
+    [{ deny: "no" }, { decision: "deny", reason: "no" }],
+    [{ allow: { a: 2 } }, { decision: "run-again", input: { a: 2 } }],
+    [{ option: "failed" }, { decision: "failed" }],
+  ])("%j decides about a tool that may already have run [B-114] [B-116]", (reply, decision) => {
+    expect(decided("outcome", reply)).toEqual(decision);
   });
 
-  it("goes on after a lost call only when somebody chose how", () => {
-    expect(decided("lost-call", { option: "reseed" })).toEqual({ decision: "reseed" });
-    for (const reply of ["allow", "always", "deny"] as const) {
-      expect(decided("lost-call", reply)).toMatchObject({ decision: "stop" });
-    }
+  it.each<[PermissionReply, unknown]>([
+    ["allow", { decision: "continue" }],
+    ["deny", { decision: "stop", reason: "The client denied it" }],
+    [{ option: "reseed" }, { decision: "reseed" }],
+  ])("%j decides about a lost invocation [B-114] [B-116]", (reply, decision) => {
+    expect(decided("lost-call", reply)).toEqual(decision);
   });
 });

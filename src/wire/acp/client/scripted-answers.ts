@@ -1,6 +1,7 @@
 import { SpanlineError, thrownMessage } from "../../../domain/errors.ts";
 import { isObject, type JsonObject } from "../../../domain/json.ts";
-import { failureError, initializeAnswer } from "../agent-answers.ts";
+import { initializeAnswer } from "../agent-answers.ts";
+import { failureError } from "../failure-error.ts";
 import { promptAnswer } from "../prompt-answer.ts";
 import { internalError, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";

@@ -31,13 +31,15 @@ const TOOLS = [
 
 function listed(result: JsonValue): unknown {
   const answer = readToolList({ ok: true, result });
-  return answer.type === "answered" ? answer.value : answer;
+  return answer.type === "answered" ? answer.value.tools : answer;
 }
 
 function problemWith(result: JsonValue): string {
   const answer = readToolList({ ok: true, result });
   return answer.type === "failed" ? answer.failure.message : answer.type;
 }
+
+const named = (name: string) => ({ name, description: "", schema: null, deprecated: false });
 
 describe("what is asked of a host", () => {
   it("is a list of tools, with no parameters [B-227]", () => {
@@ -112,24 +114,65 @@ describe("the tools of a host", () => {
   });
 
   it.each<[string, JsonValue, string]>([
-    ["without a name", [{ name: "a" }, { description: "b" }], "tool 1 has no name"],
-    ["with an empty name", [{ name: " " }], "tool 0 has no name"],
-    ["whose name is no text", [{ name: 7 }], "tool 0 has no name"],
-    ["that is no object", ["Read"], "tool 0 is not an object"],
-    ["with another's name", [{ name: "a" }, { name: "a" }], 'tool 1 has the name "a" again'],
-    ["whose schema is no object", [{ name: "a", schema: "x" }], 'a schema that is "x"'],
+    ["without a name", { description: "b" }, "it has no name"],
+    ["with an empty name", { name: " " }, "it has no name"],
+    ["whose name is not a string", { name: 7 }, "it has no name"],
+    ["that is not an object", "Read", "it is not an object"],
+    ["with the name of another", { name: "a", deprecated: true }, 'it has the name "a" again'],
+    [
+      "whose schema is not an object",
+      { name: "b", schema: "x" },
+      'it ("b") has a schema that is "x": expected an object',
+    ],
     [
       "with too long a name",
-      [{ name: "a".repeat(HOST_TOOL_LIMITS.nameCharacters + 1) }],
-      "a name of more than 256 characters",
+      { name: "a".repeat(HOST_TOOL_LIMITS.nameCharacters + 1) },
+      "it has a name of more than 256 characters",
     ],
     [
       "whose schema is too deep",
-      [{ name: "a", schema: nested(HOST_TOOL_LIMITS.schemaDepth + 1) }],
-      "a schema of more than 64 levels",
+      { name: "b", schema: nested(HOST_TOOL_LIMITS.schemaDepth + 1) },
+      'it ("b") has a schema of more than 64 levels',
     ],
-  ])("are refused for one %s [B-235]", (_, given, problem) => {
-    expect(problemWith({ tools: given })).toContain(problem);
+  ])("A tool %s costs no other tool of its list [B-235]", (_, given, problem) => {
+    const result = { tools: [{ name: "a" }, given, { name: "c" }] };
+    expect(readToolList({ ok: true, result })).toEqual({
+      type: "answered",
+      value: {
+        tools: [named("a"), named("c")],
+        problems: [
+          {
+            code: "invalid_tool",
+            message: `Tool 1 of host/tools/list cannot be used: ${problem}`,
+            details: {},
+          },
+        ],
+      },
+    });
+  });
+
+  it("Problems with very many tools are counted after the first 16", () => {
+    const answer = readToolList({ ok: true, result: Array.from({ length: 20 }, () => ({})) });
+    const { problems } = answer.type === "answered" ? answer.value : { problems: [] };
+    expect(problems.map(({ message }) => message).slice(15)).toEqual([
+      "Tool 15 of host/tools/list cannot be used: it has no name",
+      "4 more tools of host/tools/list cannot be used",
+    ]);
+  });
+
+  it("A tool that the host has from an MCP server names that server [B-085]", () => {
+    const tools = ["linear", "", 7, "x".repeat(HOST_TOOL_LIMITS.nameCharacters + 1)].map(
+      (_mcp_server, at) => ({ name: `tool${at}`, _mcp_server }),
+    );
+    expect(listed({ tools })).toEqual([
+      { ...named("tool0"), mcpServer: "linear" },
+      named("tool1"),
+      named("tool2"),
+      named("tool3"),
+    ]);
+    expect(toolListResult([{ ...named("search"), mcpServer: "linear" }, named("open")])).toEqual({
+      tools: [{ ...named("search"), _mcp_server: "linear" }, named("open")],
+    });
   });
 
   it("are refused where there are too many, or they are too long", () => {

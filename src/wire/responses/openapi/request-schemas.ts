@@ -1,4 +1,4 @@
-import { TRACE_MODES } from "../request/trace-mode.ts";
+import { TRACE_MODES } from "../../../domain/trace-mode.ts";
 import { choice, count, flag, list, map, nullable, number, object, text } from "./schema.ts";
 
 /** What requests may say: the fields that are read, and no others. */
@@ -69,9 +69,8 @@ export const REQUEST_SCHEMAS = {
   CreateConversation: object({
     model: nullable(text("The name of an agent, which the conversation belongs to.")),
     items: nullable(list(object({}))),
-    metadata: nullable({
-      ...object({ title: { type: "string", maxLength: 512 } }),
-      additionalProperties: false,
-    }),
+    metadata: nullable(map({ type: "string", maxLength: 512 })),
   }),
+  UpdateConversation: object({ metadata: map({ type: "string", maxLength: 512 }) }, ["metadata"]),
+  CreateItems: object({ items: list(object({}), 1) }, ["items"]),
 } as const;

@@ -4,9 +4,20 @@ import { toolCall, type ToolResultPart } from "../../../domain/tool.ts";
 import type { ContentPart, InputItem } from "./input-item.ts";
 import { unsupportedContent } from "./prompt-parts.ts";
 
-/** What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. */
-export function historyOf(items: readonly InputItem[]): readonly ModelMessage[] {
-  return settledMessages(items.flatMap(messagesOf));
+/**
+ * What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. Messages that
+ * came `earlier` are part of it.
+ */
+export function historyOf(
+  items: readonly InputItem[],
+  earlier: readonly ModelMessage[] = [],
+): readonly ModelMessage[] {
+  return settledMessages([...earlier, ...messagesOfItems(items)]);
+}
+
+/** The messages of the items as they are. */
+export function messagesOfItems(items: readonly InputItem[]): readonly ModelMessage[] {
+  return items.flatMap(messagesOf);
 }
 
 function messagesOf(item: InputItem): readonly ModelMessage[] {

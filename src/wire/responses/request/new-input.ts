@@ -16,6 +16,8 @@ import type { ModelMessage } from "../../../domain/model-request.ts";
 export interface Continuation {
   readonly instructions: string | null;
   readonly content: readonly ContentPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   /** Of calls that the session waits for. */
   readonly results: readonly ResultInput[];
 }
@@ -24,6 +26,8 @@ export interface Continuation {
 export interface Beginning {
   readonly instructions: string | null;
   readonly content: readonly ContentPart[];
+  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  readonly messages?: readonly number[];
   /** What was said elsewhere, with a result for every call. */
   readonly history: readonly ModelMessage[];
 }
@@ -42,9 +46,9 @@ export function continuationOf(request: Said, openCalls: ReadonlySet<string>): C
     const isNew = item.kind === "result" && index > lastWord;
     return isNew && (index > lastCall || openCalls.has(item.callId)) ? [item] : [];
   });
-  const content = newContent(input, Math.max(lastWord, lastCall));
-  if (content.length === 0 && results.length === 0) throw nothingNew(input);
-  return { instructions: instructionsOf(request), content, results };
+  const said = newContent(input, Math.max(lastWord, lastCall));
+  if (said.content.length === 0 && results.length === 0) throw nothingNew(input);
+  return { instructions: instructionsOf(request), ...said, results };
 }
 
 /** Results behind all that the agent said; it may have called more tools since. */
@@ -59,11 +63,11 @@ function lastWordIn(input: readonly InputItem[]): number {
 export function beginningOf(request: Said): Beginning {
   const { input } = request;
   const lastWord = input.findLastIndex((item) => isOfAgent(item) || item.kind === "result");
-  const content = newContent(input, lastWord);
+  const said = newContent(input, lastWord);
   checkNothingIsMissing(input);
-  if (content.length === 0) throw nothingNew(input);
+  if (said.content.length === 0) throw nothingNew(input);
   const history = historyOf(input.slice(0, lastWord + 1));
-  return { instructions: instructionsOf(request), content, history };
+  return { instructions: instructionsOf(request), ...said, history };
 }
 
 /** A result of a call that nobody waits for. */
@@ -90,11 +94,16 @@ function isOfAgent(item: InputItem): boolean {
 
 /** Without a session there are no calls but those in the input, and no items to refer to. */
 function checkNothingIsMissing(input: readonly InputItem[]): void {
+  checkAnswered(input);
+  for (const item of input) if (item.kind === "reference") throw unknownItem(item);
+}
+
+/** Throws if a result has no call before it. */
+export function checkAnswered(items: readonly InputItem[]): void {
   const calls = new Set<string>();
-  for (const item of input) {
+  for (const item of items) {
     if (item.kind === "call") calls.add(item.callId);
     if (item.kind === "result" && !calls.has(item.callId)) throw unknownCall(item);
-    if (item.kind === "reference") throw unknownItem(item);
   }
 }
 
@@ -105,8 +114,16 @@ function unknownItem({ id, path }: ReferenceInput): Error {
   });
 }
 
-function newContent(input: readonly InputItem[], lastWord: number): readonly ContentPart[] {
-  return input.slice(lastWord + 1).flatMap((item) => (isFromUser(item) ? joined(item) : []));
+function newContent(
+  input: readonly InputItem[],
+  lastWord: number,
+): Pick<Beginning, "content" | "messages"> {
+  const said = input
+    .slice(lastWord + 1)
+    .filter(isFromUser)
+    .map(joined);
+  const messages = said.map((parts) => parts.length);
+  return { content: said.flat(), ...(messages.length > 1 && { messages }) };
 }
 
 function isFromUser(item: InputItem): item is MessageInput {

@@ -1,28 +1,53 @@
 import type { ModelMessage } from "../../../domain/model-request.ts";
-import { isAbsent, objectAt, optionalText, textAt } from "./fields.ts";
-import { historyOf } from "./history.ts";
+import { isAbsent, objectAt, optionalText } from "./fields.ts";
+import { historyOf, messagesOfItems } from "./history.ts";
 import type { InputItem } from "./input-item.ts";
+import { checkAnswered } from "./new-input.ts";
 import { readItems } from "./read-input.ts";
+import { readMetadata } from "./read-metadata.ts";
 import { wrongField } from "./refusal.ts";
 
 /** A conversation that somebody wants to begin. */
 export interface ConversationWish {
   /** The agent; ours, since a session belongs to one. */
   readonly model: string | null;
-  readonly title: string | null;
+  readonly metadata: { readonly [name: string]: string };
   /** What was said before it. */
   readonly history: readonly ModelMessage[];
 }
 
 export function readConversation(body: unknown): ConversationWish {
   const fields = objectAt(body, "body");
-  const items = isAbsent(fields["items"]) ? [] : readItems(fields["items"], "items");
-  for (const item of items) checkTold(item);
+  const items = isAbsent(fields["items"]) ? [] : readHistoryItems(fields["items"]);
   return {
     model: optionalText(fields, "model", "", LONGEST_NAME),
-    title: readTitle(fields["metadata"]),
+    metadata: readMetadata(fields["metadata"]),
     history: historyOf(items),
   };
+}
+
+/** The body of an update: the metadata that replaces the conversation's. */
+export function readConversationUpdate(body: unknown): ConversationWish["metadata"] {
+  const { metadata } = objectAt(body, "body");
+  if (isAbsent(metadata))
+    throw wrongField("metadata", "is missing; send the new metadata", "missing_field");
+  return readMetadata(metadata);
+}
+
+/** The body of a request that adds items: the messages that they come to. */
+export function readAddedItems(body: unknown): readonly ModelMessage[] {
+  const { items } = objectAt(body, "body");
+  const read = readHistoryItems(items);
+  if (read.length === 0)
+    throw wrongField("items", "has none; send at least one item", "missing_field");
+  checkAnswered(read);
+  return messagesOfItems(read);
+}
+
+function readHistoryItems(value: unknown): readonly InputItem[] {
+  const items = readItems(value, "items");
+  for (const item of items) checkTold(item);
+  return items;
 }
 
 /** What cannot be a part of what was said would be lost without a word. */
@@ -38,20 +63,6 @@ function checkTold(item: InputItem): void {
       "has instructions, which a conversation does not keep; send them with each request",
       "unsupported_item",
     );
-}
-
-/** A session has a title, and no other place for what is the caller's. */
-function readTitle(metadata: unknown): string | null {
-  if (isAbsent(metadata)) return null;
-  const { title, ...others } = objectAt(metadata, "metadata");
-  const [other] = Object.keys(others);
-  if (other !== undefined)
-    throw wrongField(
-      `metadata.${other}`,
-      'is not kept; a conversation keeps "title" alone',
-      "unsupported_metadata",
-    );
-  return title === undefined ? null : textAt(title, "metadata.title", 512);
 }
 
 const LONGEST_NAME = 256;

@@ -13,9 +13,11 @@ import {
   textAt,
 } from "./fields.ts";
 import { readInput } from "./read-input.ts";
+import { readMetadata } from "./read-metadata.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { refusal, wrongField } from "./refusal.ts";
-import { readTraceMode, type TraceMode } from "./trace-mode.ts";
+import type { TraceMode } from "../../../domain/trace-mode.ts";
+import { readTraceMode } from "./trace-mode.ts";
 
 /** The body of a request for a response. Throws a refusal that names the field. */
 export function readCreateRequest(body: unknown): CreateRequest {
@@ -97,19 +99,6 @@ function readInclude(include: unknown): readonly string[] {
   return listAt(include, "include", 32).map((name, index) =>
     textAt(name, `include[${index}]`, LONGEST_NAME),
   );
-}
-
-function readMetadata(metadata: unknown): { readonly [name: string]: string } {
-  if (isAbsent(metadata)) return {};
-  const entries = Object.entries(objectAt(metadata, "metadata"));
-  if (entries.length > 16)
-    throw wrongField("metadata", "has more than 16 pairs; send fewer", "too_many_entries");
-  const read = entries.map(([name, value]) => {
-    if (name.length > 64)
-      throw wrongField(`metadata.${name}`, "has a name of more than 64 characters");
-    return [name, textAt(value, `metadata.${name}`, 512)] as const;
-  });
-  return Object.fromEntries(read);
 }
 
 function readTrace(trace: unknown, metadata: CreateRequest["metadata"]): TraceMode | null {

@@ -159,10 +159,12 @@ function tellLife(state: StreamState, type: LifecycleType, emit: Emit<StreamEven
 
 type Ending = Pick<ResponseFacts, "incompleteDetails" | "error" | "completedAt" | "usage">;
 
-function factsOf({ begun, status, output }: StreamState, ending: Ending): ResponseFacts {
+function factsOf(state: StreamState, ending: Ending): ResponseFacts {
+  const { begun, status, output, anomalies } = state;
   const place = begun?.place ?? { sessionId: "", seq: 0 };
   const finished = output.filter((item): item is OutputItem => item !== undefined);
-  return { place, createdAt: begun?.createdAt ?? 0, status, output: finished, ...ending };
+  const createdAt = begun?.createdAt ?? 0;
+  return { place, createdAt, status, output: finished, anomalies: [...anomalies], ...ending };
 }
 
 /** Clients add these up without looking: where nobody counted, it is zero, and no step is listed. */

@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventType } from "../../../domain/agent-event.ts";
+import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/envelope.ts";
 import { addUsage } from "../../../domain/usage.ts";
@@ -31,6 +32,7 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "agent.bound": silent("a response names its model"),
   "session.extended": silent("a response has no folders"),
   "session.recovered": silent("what follows from it is told"),
+  "session.metadata_changed": silent("a response has metadata of its own"),
   "session.titled": silent("a response has no title"),
   "session.configured": silent("what the mode refuses is told with its call"),
   "history.given": silent("it is the request's, who knows it"),
@@ -56,7 +58,10 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
   "call.lost": silent("what it left open is closed as cut"),
-  "message.sent": silent("it is the request's, who knows it"),
+  "message.sent": mapped((state, { origin, promptId }) => {
+    const isOwn = promptId === state.begun?.promptId;
+    if (isOwn && origin === "instructions") state.anomalies.push(INSTRUCTIONS_AS_TEXT);
+  }),
   "message.started": mapped((state, { messageId, role }, _, { seq }) => {
     if (!state.messages.has(messageId)) state.messages.set(messageId, { role, seq, reason: null });
   }),

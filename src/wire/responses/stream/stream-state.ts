@@ -4,6 +4,7 @@ import type { Role } from "../../../domain/provider-event.ts";
 import type { ToolCall } from "../../../domain/tool.ts";
 import type { UsageStep } from "../../../domain/turn-state.ts";
 import type { Usage } from "../../../domain/usage.ts";
+import type { Anomaly } from "../anomaly.ts";
 import type { Place } from "../ids.ts";
 import { itemId } from "../item-id.ts";
 import type { OutputItem } from "../output-item.ts";
@@ -35,6 +36,7 @@ export interface StreamState {
   /** Questions that wait for somebody's answer. */
   readonly approvals: Map<string, AwaitedApproval>;
   readonly steps: UsageStep[];
+  readonly anomalies: Anomaly[];
   /** Of its own calls of the provider: a turn may be several responses. */
   usage: Usage | null;
   /** The last word about it. */
@@ -116,6 +118,7 @@ export function initialStream(recorded: RecordedRequest): StreamState {
     calls: new Map(),
     approvals: new Map(),
     steps: [],
+    anomalies: [],
     usage: null,
     response: null,
   };

@@ -9,9 +9,9 @@ import {
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentScript } from "../support/agent-script.ts";
-import { startServed } from "../support/served.ts";
-import type { Target } from "../support/target.ts";
+import type { AgentScript } from "../responses/support/agent-script.ts";
+import { startServed } from "../responses/support/served.ts";
+import type { Target } from "../responses/support/target.ts";
 import {
   AGENT_TOOL,
   CLIENT_TOOL,
@@ -22,7 +22,7 @@ import {
   TALK,
   agentCalled,
   heardBy,
-} from "./scripts.ts";
+} from "../responses/clients/scripts.ts";
 
 const runner = new Runner({ tracingDisabled: true });
 
@@ -82,7 +82,7 @@ describe.each([
   it.each([false, true])(
     "ends its turn after a tool of the agent's, streamed %s [OR-58]",
     async (isStreamed) => {
-      const { served, agent } = await connected(AGENT_TOOL, { "x-spanline-trace": "mcp" });
+      const { served, agent } = await connected(AGENT_TOOL);
       const result = await finalOutput(agent, "Any shoes?", isStreamed);
       expect(result.finalOutput).toBe("There are no shoes.");
       expect(heardBy(served)).toHaveLength(1);

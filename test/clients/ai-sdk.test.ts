@@ -3,9 +3,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, isStepCount, streamText, tool, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentScript } from "../support/agent-script.ts";
-import { startServed } from "../support/served.ts";
-import type { Target } from "../support/target.ts";
+import type { AgentScript } from "../responses/support/agent-script.ts";
+import { startServed } from "../responses/support/served.ts";
+import type { Target } from "../responses/support/target.ts";
 import {
   AGENT_TOOL,
   CLIENT_TOOL,
@@ -16,7 +16,7 @@ import {
   TALK,
   agentCalled,
   heardBy,
-} from "./scripts.ts";
+} from "../responses/clients/scripts.ts";
 
 type Headers = { readonly [name: string]: string };
 
@@ -89,7 +89,7 @@ describe.each([
   it.each([false, true])(
     "ends its turn after a tool of the agent's, streamed %s [OR-58]",
     async (isStreamed) => {
-      const { model } = await connected(AGENT_TOOL, { "x-spanline-trace": "mcp" });
+      const { model } = await connected(AGENT_TOOL);
       const asked = { model, prompt: "Any shoes?" };
       const result = isStreamed ? streamText(asked) : await generateText(asked);
       const { text, finishReason, content } = result;

@@ -1,0 +1,153 @@
+// Builds dist. Under a lock, `npm run bundle` writes a whole build into a temporary folder; its files are then renamed
+// into dist.
+//   --if-changed  builds only if a source or a built file has changed since the last build
+//   --clean       also removes the chunks of earlier builds
+//
+// A bridge that was started from an earlier build keeps running: it loads some chunks only when it needs them, so chunks
+// stay for a while. Their names contain a hash of their content, and no chunk loads an entry. Chunks are renamed before
+// entries, so that a process that starts in the meantime finds every chunk of the entry it has read.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { takeOwnerLock, type OwnerLock } from "../src/store/sqlite/owner-lock.ts";
+
+/** `npm ci` writes the last one. */
+const INPUTS = [
+  "src",
+  "package.json",
+  "package-lock.json",
+  "rolldown.config.ts",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "node_modules/.package-lock.json",
+];
+/**
+ * A folder of this process alone: the bundler of a killed build may still be writing into its own. It is as deep as dist,
+ * because source maps contain relative paths.
+ */
+const BUNDLE = `.dist-${process.pid}`;
+const DIST = "dist";
+const CHUNKS = join(DIST, "chunks");
+const STAMP = ".build/dist.txt";
+const LOCK = ".build/build.lock";
+
+/** A build has 8 MB of chunks, so a bridge outlives at least ten builds. */
+const EARLIER_CHUNK_BYTES = 100 * 1024 * 1024;
+
+const options = new Set(process.argv);
+mkdirSync(dirname(LOCK), { recursive: true });
+const lock = await takeLock();
+process.exitCode = build(options);
+lock.release();
+
+/** The kernel releases the lock when its process dies, so a killed build blocks nobody. */
+async function takeLock(): Promise<OwnerLock> {
+  for (let isFirst = true; ; isFirst = false) {
+    const taken = await takeOwnerLock(LOCK);
+    if (taken !== undefined) return taken;
+    if (isFirst) process.stderr.write("Waiting for another build of Spanline …\n");
+    await pause(100);
+  }
+}
+
+function build(options: ReadonlySet<string>): number {
+  // Files that change during the build are not in it: their state before the build counts.
+  const inputs = digestOf(INPUTS.flatMap(filesAt));
+  if (options.has("--if-changed")) {
+    if (isCurrent(inputs)) return 0;
+    process.stderr.write("Building Spanline from its sources …\n");
+  }
+  const env = { ...process.env, BUNDLE_DIR: BUNDLE };
+  const { status } = spawnSync("npm run --silent bundle", { stdio: "inherit", shell: true, env });
+  if (status !== 0) return status ?? 1;
+  rmSync(STAMP, { force: true });
+  const files = installBundle();
+  removeEarlier(files, options.has("--clean") ? 0 : EARLIER_CHUNK_BYTES);
+  writeStamp(inputs, files);
+  return 0;
+}
+
+/** True if the last build was made from these inputs and none of its files was changed or removed since. */
+function isCurrent(inputs: string): boolean {
+  const [builtFrom, ...files] = readStamp();
+  return builtFrom === inputs && files.every((line) => line === describeFile(pathIn(line)));
+}
+
+/** The digest of the inputs, then one line per built file; empty after a build that did not finish. */
+function readStamp(): readonly string[] {
+  try {
+    return readFileSync(STAMP, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+function writeStamp(inputs: string, files: readonly string[]): void {
+  writeFileSync(`${STAMP}.new`, [inputs, ...files.map(describeFile)].join("\n"));
+  renameSync(`${STAMP}.new`, STAMP);
+}
+
+/** Removes the temporary folders, also those of killed builds. Returns the paths of the installed files. */
+function installBundle(): readonly string[] {
+  const files = filesAt(BUNDLE).map((path) => join(DIST, relative(BUNDLE, path)));
+  const chunksFirst = files.toSorted((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
+  for (const file of chunksFirst) {
+    mkdirSync(dirname(file), { recursive: true });
+    renameSync(join(BUNDLE, relative(DIST, file)), file);
+  }
+  for (const name of readdirSync(".")) {
+    if (/^\.dist-\d+$/.test(name)) rmSync(name, { recursive: true, force: true });
+  }
+  return files;
+}
+
+/** Removes what is not in this build, except for the newest chunks of earlier ones. */
+function removeEarlier(files: readonly string[], chunkBytes: number): void {
+  const current = new Set(files);
+  const earlier = filesAt(DIST)
+    .filter((path) => !current.has(path))
+    .map((path) => ({ path, stats: statSync(path) }))
+    .sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs);
+  let bytes = 0;
+  for (const { path, stats } of earlier) {
+    if (isChunk(path)) bytes += stats.size;
+    if (!isChunk(path) || bytes > chunkBytes) rmSync(path);
+  }
+}
+
+function isChunk(path: string): boolean {
+  return dirname(path) === CHUNKS;
+}
+
+function digestOf(paths: readonly string[]): string {
+  return createHash("sha256").update(paths.map(describeFile).join("\n")).digest("hex");
+}
+
+/** Changes with the file's path, length and time of change. */
+function describeFile(path: string): string {
+  const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { size: -1, mtimeMs: 0 };
+  return `${size} ${mtimeMs} ${path}`;
+}
+
+function pathIn(description: string): string {
+  return description.split(" ").slice(2).join(" ");
+}
+
+function filesAt(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesAt(join(path, name)));
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+/** One line that a Python program prints. */
+export interface Step {
+  readonly step: string;
+  readonly [fact: string]: unknown;
+}
+
+/** The interpreter to use or to make environments with: `PYTHON`, or `python3`. */
+export const PYTHON = process.env["PYTHON"] ?? "python3";
+
+/**
+ * The interpreter of a virtual environment with these packages, which have exact versions. The environment is made in `.build` and
+ * used again until the list changes. Throws if Python or the package index is not there.
+ */
+export function pythonWith(name: string, packages: readonly string[]): string {
+  const folder = resolve(".build/python", name);
+  const python = join(folder, "bin/python");
+  const [list, listFile] = [packages.join("\n"), join(folder, "packages.txt")];
+  if (existsSync(listFile) && readFileSync(listFile, "utf8") === list) return python;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const run = (command: string, ...args: readonly string[]): void => {
+    execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+  };
+  process.stdout.write(`Installing ${packages.join(", ")}\n`);
+  run(PYTHON, "-m", "venv", folder);
+  run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...packages);
+  writeFileSync(listFile, list);
+  return python;
+}
+
+export interface Started {
+  /** What it printed first. */
+  readonly line: { readonly [name: string]: string };
+  stop(): void;
+}
+
+/** Starts a command of the built CLI that says as JSON where it listens. */
+export async function startSpanline(args: readonly string[], env = {}): Promise<Started> {
+  const command = ["dist/cli/main.js", ...args, "--port", "0", "--json"];
+  const started = spawn(process.execPath, command, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  return { line: JSON.parse(await firstLine(started)), stop: () => void started.kill() };
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error("The program has no output");
+  for await (const line of createInterface({ input: stdout })) return line;
+  throw new Error("The program did not start");
+}
+
+interface Run {
+  readonly args?: readonly string[];
+  /** Its standard input. */
+  readonly input?: string;
+}
+
+/** Runs a Python program and prints its steps. Resolves to whether they are the expected ones. */
+export async function runPython(
+  python: string,
+  program: string,
+  expected: readonly Step[],
+  { args = [], input = "" }: Run = {},
+): Promise<boolean> {
+  const running = spawn(python, ["-c", program, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NO_PROXY: "127.0.0.1" },
+  });
+  const exit = once(running, "exit");
+  running.stdin.end(input);
+  const seen: Step[] = [];
+  for await (const line of createInterface({ input: running.stdout })) seen.push(JSON.parse(line));
+  const [exitCode] = await exit;
+  for (const [at, { step, ...facts }] of seen.entries()) {
+    const mark = isSame(expected[at], seen[at]) ? "✓" : "✗";
+    process.stdout.write(`${mark} ${step} ${JSON.stringify(facts)}\n`);
+  }
+  const missed = expected.filter((step, at) => !isSame(step, seen[at]));
+  for (const step of missed) process.stdout.write(`expected ${JSON.stringify(step)}\n`);
+  return exitCode === 0 && missed.length === 0 && seen.length === expected.length;
+}
+
+function isSame(expected: Step | undefined, seen: Step | undefined): boolean {
+  try {
+    assert.deepEqual(seen, expected);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,138 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyHistorySteps, requestsIn } from "../../test/support/any-history.ts";
+import { requestBody, type ModelDialect } from "../domain/model-dialect.ts";
+import type { ModelMessage, ModelRequest } from "../domain/model-request.ts";
+import { settledHistories } from "../domain/settled-history.ts";
+import { chatDialect } from "../wire/chat/request.ts";
+import { converseDialect } from "../wire/converse/model-request.ts";
+import { messagesDialect } from "../wire/messages/request.ts";
+import { requestEncoder } from "./request-encoder.ts";
+
+const DIALECTS: readonly (readonly [string, ModelDialect])[] = [
+  ["chat completions", chatDialect("m")],
+  ["chat completions with reasoning", chatDialect("m", { reasoningName: "reasoning_content" })],
+  ["messages", messagesDialect("m")],
+  ["converse", converseDialect],
+];
+
+const OPTIONS: readonly Omit<ModelRequest, "messages">[] = [
+  {},
+  { system: "Be brief.", maxTokens: 10 },
+  { tools: [{ name: "look", description: "Looks", schema: { type: "object" } }] },
+];
+
+function decoded(body: readonly Uint8Array[]): unknown {
+  return JSON.parse(Buffer.concat(body).toString());
+}
+
+function plain(body: object): unknown {
+  return JSON.parse(JSON.stringify(body));
+}
+
+function attempt(encode: () => unknown): unknown {
+  try {
+    return encode();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
+  it("A cached encoding is the one from scratch, whatever was added, cut off or replaced", () => {
+    fc.assert(
+      fc.property(anyHistorySteps, (steps) => {
+        const encode = requestEncoder(dialect);
+        for (const [index, request] of [...requestsIn(steps)].entries()) {
+          const whole = { ...OPTIONS[index % OPTIONS.length], ...request };
+          expect(attempt(() => decoded(encode(whole)))).toEqual(
+            attempt(() => plain(requestBody(dialect, whole))),
+          );
+        }
+      }),
+      { numRuns: 250 },
+    );
+  });
+
+  it("A settled history is encoded as from scratch, whatever was added, cut off or replaced", () => {
+    fc.assert(
+      fc.property(anyHistorySteps, (steps) => {
+        const settle = settledHistories();
+        const encode = requestEncoder(dialect, { seed: 1 });
+        for (const { messages, stableCount } of requestsIn(steps)) {
+          const tail: ModelMessage = { role: "user", blocks: [{ type: "text", text: "Go on." }] };
+          const settled = settle([...messages, tail], stableCount);
+          expect(decoded(encode(settled))).toEqual(
+            plain({ ...requestBody(dialect, settled), seed: 1 }),
+          );
+        }
+      }),
+      { numRuns: 250 },
+    );
+  });
+
+  it("The encoding of a stable message is not made again", () => {
+    let encoded = 0;
+    const counting: ModelDialect = {
+      ...dialect,
+      encode: (message) => {
+        encoded += 1;
+        return dialect.encode(message);
+      },
+    };
+    const encode = requestEncoder(counting);
+    const history: ModelMessage[] = [];
+    const counts = Array.from({ length: 4 }, (_unused, turn) => {
+      encoded = 0;
+      const question: ModelMessage = { role: "user", blocks: [{ type: "text", text: "And?" }] };
+      encode({ messages: [...history, question], stableCount: history.length });
+      history.push(question, { role: "assistant", blocks: [{ type: "text", text: `${turn}` }] });
+      return encoded;
+    });
+    expect(counts).toEqual([1, 3, 3, 3]);
+  });
+
+  it("A request that was encoded before does not change when its conversation grows", () => {
+    const encode = requestEncoder(dialect);
+    const history: ModelMessage[] = [
+      { role: "user", blocks: [{ type: "text", text: "One" }] },
+      { role: "assistant", blocks: [{ type: "text", text: "1" }] },
+    ];
+    const next: ModelMessage = { role: "user", blocks: [{ type: "text", text: "Two" }] };
+    const first = encode({ messages: [...history, next], stableCount: 2 });
+    const copy = Buffer.concat(first);
+    const longer = [...history, next, history[1] ?? next];
+    encode({ messages: [...longer, next], stableCount: 4 });
+    expect(Buffer.concat(first)).toEqual(copy);
+  });
+
+  it("A long history is sent in few pieces, and is whole", () => {
+    const encode = requestEncoder(dialect);
+    const history: ModelMessage[] = [];
+    const next: ModelMessage = { role: "user", blocks: [{ type: "text", text: "And?" }] };
+    let parts: readonly Uint8Array[] = [];
+    for (let turn = 0; turn < 300; turn++) {
+      const text = `${turn} `.repeat(300);
+      history.push({ role: "user", blocks: [{ type: "text", text: `Number ${turn}?` }] });
+      history.push({ role: "assistant", blocks: [{ type: "text", text }] });
+      parts = encode({ messages: [...history, next], stableCount: history.length });
+    }
+    const bytes = Buffer.concat(parts);
+    expect(JSON.parse(bytes.toString())).toEqual(
+      plain(requestBody(dialect, { messages: [...history, next] })),
+    );
+    expect(parts.length).toBeLessThan(3 + bytes.length / 65_536);
+  });
+
+  it("A conversation in the configured body replaces the one of the request", () => {
+    const encode = requestEncoder(dialect, { messages: ["fixed"] });
+    const history: ModelMessage[] = [
+      { role: "user", blocks: [{ type: "text", text: "One" }] },
+      { role: "assistant", blocks: [{ type: "text", text: "1" }] },
+      { role: "user", blocks: [{ type: "text", text: "Two" }] },
+    ];
+    expect(decoded(encode({ messages: history, stableCount: 2 }))).toMatchObject({
+      messages: ["fixed"],
+    });
+  });
+});

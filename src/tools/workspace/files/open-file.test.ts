@@ -1,0 +1,45 @@
+import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { protectedPlaces } from "../paths/protected-places.ts";
+import { openBelow, type Anchor } from "./folder.ts";
+import { openFile } from "./open-file.ts";
+
+/** A workspace folder that is already open, beside a protected folder. */
+async function openedFolder(anchor?: Anchor) {
+  const root = mkdtempSync(join(tmpdir(), "spanline-open-file-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const name of ["data", "workspace/folder", "elsewhere"]) {
+    mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, name, "file.txt"), name);
+  }
+  const places = await protectedPlaces([join(root, "data")]);
+  const options = { places, ...(anchor !== undefined && { anchor }) };
+  const folder = await openBelow(join(root, "workspace"), ["folder"], options);
+  onTestFinished(() => folder.close());
+  const at = (...names: readonly string[]): string => join(root, ...names);
+  return { folder, places, at };
+}
+
+describe("opening a file", () => {
+  it("A hard link to a protected file is refused after it was opened, whatever its name is", async () => {
+    const { folder, places, at } = await openedFolder();
+    linkSync(at("data", "file.txt"), at("workspace", "folder", "innocent.txt"));
+    await expect(openFile(folder, "innocent.txt", places)).rejects.toMatchObject({
+      details: { reason: "protected" },
+    });
+    const opened = await openFile(folder, "file.txt", places);
+    expect(await opened?.handle.readFile("utf8")).toBe("workspace/folder");
+    await opened?.handle.close();
+  });
+
+  it("A file is refused if its folder was replaced before it was opened by path", async () => {
+    const { folder, places, at } = await openedFolder("path");
+    renameSync(at("workspace", "folder"), at("workspace", "moved"));
+    renameSync(at("elsewhere"), at("workspace", "folder"));
+    await expect(openFile(folder, "file.txt", places)).rejects.toMatchObject({
+      details: { reason: "moved" },
+    });
+  });
+});

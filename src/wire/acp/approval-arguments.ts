@@ -1,0 +1,54 @@
+import type { ApprovalRequested } from "../../domain/agent-event.ts";
+import { jsonText, type JsonObject } from "../../domain/json.ts";
+import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
+import { fits, LINE_MARGIN, wholeEnd } from "./fitted.ts";
+import { maskCredentials } from "./mask-credentials.ts";
+
+/** A request for the arguments of an open permission request, from an offset on. */
+export interface ArgumentsRequest {
+  readonly type: "arguments";
+  readonly sessionId: string;
+  readonly approvalId: string;
+  /** Characters (UTF-16 code units) of the JSON text. */
+  readonly offset: number;
+}
+
+export function decodeArguments(params: JsonObject): Decoded<ArgumentsRequest> {
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const { approvalId, offset } = params;
+  if (typeof approvalId !== "string" || approvalId === "")
+    return refusedParams('"approvalId" is missing: the one in "truncated.fetch.params"');
+  const from = offset ?? 0;
+  if (typeof from !== "number" || !Number.isSafeInteger(from) || from < 0)
+    return refusedParams('"offset" is not a valid offset: expected a whole number from 0 on');
+  return decoded({ type: "arguments", sessionId: session.value, approvalId, offset: from });
+}
+
+/** The arguments of a permission request as JSON text, with the masks that the request shows. */
+export function argumentsText({ input }: ApprovalRequested): string {
+  return jsonText(maskCredentials(input ?? {}).args);
+}
+
+/** As much of the text as fits into a line. The texts of all parts, joined, are the JSON of the whole arguments. */
+export function argumentsAnswer(
+  { approvalId, offset }: ArgumentsRequest,
+  text: string,
+  lineBytes: number,
+): object {
+  const start = Math.min(offset, text.length);
+  let length = lineBytes;
+  let part = text.slice(start, wholeEnd(text, Math.min(start + length, text.length)));
+  while (!fits(part, lineBytes - LINE_MARGIN)) {
+    length = Math.floor(length / 2);
+    part = text.slice(start, wholeEnd(text, Math.min(start + length, text.length)));
+  }
+  const end = start + part.length;
+  return {
+    approvalId,
+    offset: start,
+    text: part,
+    nextOffset: end < text.length ? end : null,
+    totalCharacters: text.length,
+  };
+}

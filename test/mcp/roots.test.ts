@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { readConfig } from "../../src/bridge/config/read-config.ts";
+import { serversOf } from "../../src/bridge/config/servers-of.ts";
+import { eventually } from "../support/eventually.ts";
+import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+
+const SERVER = join(
+  import.meta.dirname,
+  "../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js",
+);
+
+/**
+ * The official filesystem server, configured with the folder `notes` of a project. The session works in the whole
+ * project, as it does by default.
+ */
+async function filesystemServer(more: object = {}): Promise<McpWorld & { readonly root: string }> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "spanline-roots-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ["notes", "docs"]) {
+    mkdirSync(join(root, folder));
+    writeFileSync(join(root, folder, "a.txt"), `a text in ${folder}`);
+  }
+  writeFileSync(join(root, "spanline.config.json"), "a secret of the configuration");
+  const server = { command: process.execPath, args: [SERVER, "notes"], ...more };
+  const provider = { type: "local", model: "ollama:none" };
+  const { agents } = readConfig({ agents: { coder: { provider, mcpServers: { fs: server } } } });
+  const [agent] = agents;
+  if (agent === undefined) throw new Error("The configuration has no agent");
+  const { servers } = await serversOf(agent, { folder: root, environment: {} });
+  return { root, ...(await mcpWorld(servers, { workingDirectory: root })) };
+}
+
+const allowed = (world: McpWorld) => world.call("fs__list_allowed_directories");
+
+it("A filesystem server that is configured with a folder stays within that folder", async () => {
+  const world = await filesystemServer();
+  const { root } = world;
+  expect(await world.call("fs__read_text_file", { path: join(root, "notes/a.txt") })).toContain(
+    "a text in notes",
+  );
+  // The server asks for roots right after the handshake: by now it would have them.
+  expect(await allowed(world)).not.toContain(`${root}\n`);
+  for (const path of ["spanline.config.json", "docs/a.txt"].map((name) => join(root, name))) {
+    await expect(world.call("fs__read_text_file", { path })).rejects.toThrow("Access denied");
+    const written = world.call("fs__write_file", { path, content: "changed" });
+    await expect(written).rejects.toThrow("Access denied");
+    expect(readFileSync(path, "utf8")).not.toBe("changed");
+  }
+});
+
+it.each([
+  { roots: "session", folders: ["."] },
+  { roots: ["docs"], folders: ["docs"] },
+  { roots: ["docs", "notes"], folders: ["docs", "notes"] },
+])("A server is offered the folders of `roots: $roots`, and only those", async (given) => {
+  const world = await filesystemServer({ roots: given.roots });
+  const paths = given.folders.map((folder) => join(world.root, folder));
+  await eventually(async () =>
+    expect(await allowed(world)).toBe(["Allowed directories:", ...paths].join("\n")),
+  );
+});
+
+it("`roots: []` offers no folder and no roots capability", async () => {
+  const world = await filesystemServer({ roots: [] });
+  expect(await allowed(world)).toBe(`Allowed directories:\n${join(world.root, "notes")}`);
+});

@@ -1,0 +1,17 @@
+import { lastOf, WAIT_MS } from "./within.ts";
+
+/** Waits, tick by tick of the event loop, until a condition holds. Fails with `state` if it does not hold in time. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  state: () => readonly unknown[] = () => [],
+): Promise<void> {
+  const start = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - start > WAIT_MS) {
+      throw new Error(`Not so after ${WAIT_MS / 1000} s: ${String(isSo)}\n  ${lastOf(state())}`);
+    }
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
