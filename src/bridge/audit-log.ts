@@ -27,12 +27,15 @@ export interface AuditEntry extends AuditedCall {
   readonly receipt: Receipt;
 }
 
-/** Something that has no receipt, though it never is without; `shown`: people were shown other arguments than were judged. */
+/**
+ * Something that has no receipt, though it never is without. `shown`: people were shown other arguments than were judged;
+ * `output`: the stored output is missing, or is not the output of the tool.
+ */
 export interface AuditGap {
   readonly seq: number;
   readonly at: number;
   readonly toolCallId: string;
-  readonly what: "started" | "asked" | "denied" | "shown";
+  readonly what: "started" | "asked" | "denied" | "shown" | "output";
 }
 
 export interface Audited {
@@ -40,18 +43,20 @@ export interface Audited {
   readonly gap?: AuditGap;
 }
 
-/** Takes the events of one log, in order, and says what each of them proves, or does not. */
-export function auditLog(keys: SigningKeys): (envelope: Envelope) => Audited {
+export interface LogAudit {
+  /** Takes the next event of the log, and says what it proves, or does not. */
+  take(envelope: Envelope): Audited;
+  /** The last receipt so far. */
+  readonly last: LastReceipt;
+}
+
+export function auditLog(keys: SigningKeys): LogAudit {
   let last = NO_RECEIPT;
   const owed = owedReceipts();
   const calls = auditCalls();
-  return (envelope) => {
+  const entryOf = (envelope: Envelope): AuditEntry | undefined => {
     const { seq, at, actor, event } = envelope;
-    calls.take(envelope);
-    if (!isReceipt(event)) {
-      const gap = owed.check(event);
-      return gap === undefined ? {} : { gap: { seq, at, ...gap } };
-    }
+    if (!isReceipt(event)) return undefined;
     owed.take(event);
     const signed = signatureOf(event);
     const signature = checkedBy(keys, { ...envelope, event }, signed);
@@ -60,7 +65,22 @@ export function auditLog(keys: SigningKeys): (envelope: Envelope) => Audited {
     const principal = actor?.principal ?? null;
     const before = missing === 0 ? {} : { missing };
     const call = calls.of(event);
-    return { entry: { seq, at, signature, ...before, ...call, principal, receipt: event } };
+    return { seq, at, signature, ...before, ...call, principal, receipt: event };
+  };
+  return {
+    take(envelope) {
+      const { seq, at, event } = envelope;
+      calls.take(envelope);
+      const gap = owed.check(event);
+      const entry = entryOf(envelope);
+      return {
+        ...(entry !== undefined && { entry }),
+        ...(gap !== undefined && { gap: { seq, at, ...gap } }),
+      };
+    },
+    get last() {
+      return last;
+    },
   };
 }
 

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { randomText } from "../platform/random.ts";
-import { createSessions } from "../session/create-sessions.ts";
+import { createSessions, type SessionsOptions } from "../session/create-sessions.ts";
 import type { Verify } from "../session/receipt-doubts.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { keepRetention } from "./keep-retention.ts";
 import type { OwnedSessions } from "./ownership.ts";
+import { openReceiptHeads, type OpenReceiptHeads } from "./receipt-heads.ts";
 import { openSigningKeys, type SigningKeys } from "./signing-keys.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
@@ -37,8 +38,9 @@ export async function startSessions(
     const started = await agents();
     begun.unshift(() => started.close());
     const owner = `${process.pid}-${randomText(8)}`;
-    const keys =
-      keysDirectory === undefined ? undefined : await openSigningKeys(keysDirectory, clock.now());
+    const signing: Signing =
+      keysDirectory === undefined ? {} : await openSigning(keysDirectory, clock.now(), report);
+    begun.unshift(async () => signing.heads?.close());
     const sessions = createSessions({
       store,
       agents: started.agents,
@@ -54,7 +56,7 @@ export async function startSessions(
       ...(coalesceMs !== undefined && { coalesceMs }),
       ...(seed !== undefined && { seed }),
       ...(signal !== undefined && { signal }),
-      ...(keys !== undefined && { sign: keys.sign, verify: verifyWith(keys) }),
+      ...signing,
     });
     begun.unshift(() => sessions.close());
     await sessions.recover();
@@ -67,6 +69,21 @@ export async function startSessions(
     await close();
     throw error;
   }
+}
+
+/** What signs receipts, checks them, and records the last one of each log. */
+async function openSigning(
+  directory: string,
+  now: number,
+  report: (error: unknown) => void,
+): Promise<Required<Signing>> {
+  const keys = await openSigningKeys(directory, now);
+  const heads = await openReceiptHeads(directory, report);
+  return { sign: keys.sign, verify: verifyWith(keys), heads };
+}
+
+interface Signing extends Pick<SessionsOptions, "sign" | "verify"> {
+  readonly heads?: OpenReceiptHeads;
 }
 
 function verifyWith({ check }: SigningKeys): Verify {

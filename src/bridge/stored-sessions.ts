@@ -11,7 +11,7 @@ export type { ExaminedEvent, SessionRecord } from "../store/store.ts";
 /** The sessions of a directory for somebody who only reads. */
 export type StoredSessions = Pick<
   Store,
-  "sessions" | "session" | "examine" | "head" | "subscribe" | "check" | "size" | "close"
+  "sessions" | "session" | "examine" | "head" | "blob" | "subscribe" | "check" | "size" | "close"
 >;
 
 /** Opens them beside whoever runs them, if anybody does. */

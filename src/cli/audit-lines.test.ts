@@ -20,7 +20,7 @@ function shown(...events: readonly AgentEvent[]): string[] {
   const names = callNames();
   return events.flatMap((event, at) => {
     names.take(event);
-    const { entry } = audit({
+    const { entry } = audit.take({
       sessionId: "s",
       seq: at + 1,
       at: 0,
@@ -107,6 +107,22 @@ describe("a line of an audit", () => {
     );
   });
 
+  it("A tool result and a doubt have lines of their own", () => {
+    const result = { callId: "c1", parts: [], isError: true };
+    const finished = { toolCallId: "tool_1", ending: "failed", result } as const;
+    expect(
+      shown(
+        decided({ command: "git push" }),
+        { type: "tool.finished", ...finished },
+        { type: "approvals.doubted", seq: 7 },
+      ),
+    ).toEqual([
+      "run git push: ask (the default): Why",
+      "run git push: finished (failed)",
+      "receipts from event 7 on are not proven: approvals from before do not count",
+    ]);
+  });
+
   it("says the same of the answer to it", () => {
     const asked = {
       type: "approval.requested",
@@ -121,6 +137,10 @@ describe("a line of an audit", () => {
     const answer = { approvalId: "appr_1", decision: "allow", by: "person" } as const;
     expect(
       shown(decided({ command: "git push" }), asked, { type: "approval.resolved", ...answer }),
-    ).toEqual(["run git push: ask (the default): Why", "run git push: allow, answered"]);
+    ).toEqual([
+      "run git push: ask (the default): Why",
+      "run git push: approval requested",
+      "run git push: allow, answered",
+    ]);
   });
 });

@@ -40,9 +40,9 @@ export function entryLines(entry: AuditEntry, named: NameOf, style: Style): stri
 }
 
 export function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
-  const isShown = gap.what === "shown";
-  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}${isShown ? "" : ", and there is no receipt for it"}`;
-  const marked = isShown ? "changed" : "missing";
+  const isOther = gap.what === "shown" || gap.what === "output";
+  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}${isOther ? "" : ", and there is no receipt for it"}`;
+  const marked = isOther ? "changed" : "missing";
   return `${line(gap, style.bad(marked.padEnd(11)), style)}  ${oneLine(what)}\n`;
 }
 
@@ -51,7 +51,15 @@ const WITHOUT = {
   asked: "somebody was asked",
   denied: "it was denied",
   shown: "the log has other arguments in its question than were judged",
+  output: "the stored output is not the output of the tool",
 } as const;
+
+/** For a log that ends before its last receipt. */
+export function cutLine(missing: number, style: Style): string {
+  const [receipts, verb] = missing === 1 ? ["receipt", "was"] : ["receipts", "were"];
+  const what = `the log was cut off: ${missing} ${receipts} at its end ${verb} taken out`;
+  return `${style.bad(what)}\n`;
+}
 
 function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
   return `${style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`)}  ${marked}`;
@@ -70,6 +78,10 @@ function wordsOf(entry: AuditEntry, named: NameOf): string {
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
       return `${signedName(context)}${inputText(entry)}: ${action} (${by}): ${reason}${grantText(entry)}`;
     }
+    case "tool.finished":
+      return `${named(receipt.toolCallId)}: finished (${receipt.ending})`;
+    case "approval.requested":
+      return `${named(receipt.about)}: ${REQUESTED[receipt.question]}`;
     case "approval.voted":
       return `${named(receipt.approvalId)}: one yes of several`;
     case "approval.resolved": {
@@ -82,6 +94,8 @@ function wordsOf(entry: AuditEntry, named: NameOf): string {
       return `${grantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
     case "grant.revoked":
       return `${receipt.grantId}: taken back`;
+    case "approvals.doubted":
+      return `receipts from event ${receipt.seq} on are not proven: approvals from before do not count`;
     default:
       return receipt satisfies never;
   }
@@ -114,6 +128,12 @@ function short(text: string): string {
 
 /** So that a line is one line; all of it is in `--json`. */
 const LONGEST_NAME = 120;
+
+const REQUESTED = {
+  run: "approval requested",
+  outcome: "approver asked for the outcome of the interrupted tool call",
+  "lost-call": "approver asked how to continue after the lost invocation",
+} as const;
 
 const BY = {
   person: "answered",

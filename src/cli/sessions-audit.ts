@@ -1,9 +1,11 @@
 import { auditLog, type AuditEntry, type AuditGap } from "../bridge/audit-log.ts";
+import { auditOutput } from "../bridge/audit-output.ts";
+import { readReceiptHeads } from "../bridge/receipt-heads.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
 import { prettyJson } from "../inspect/pretty-json.ts";
 import type { Style } from "../inspect/style.ts";
 import { userDirectory } from "../platform/state-directory.ts";
-import { callNames, entryLines, gapLine } from "./audit-lines.ts";
+import { callNames, cutLine, entryLines, gapLine } from "./audit-lines.ts";
 import { reportProblems, sessionLog } from "./sessions-log.ts";
 import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
 
@@ -15,8 +17,11 @@ export interface AuditFlags extends SessionsFlags {
 export async function auditCommand(reference: string, flags: AuditFlags): Promise<number> {
   return runSessions(flags, async (run) => {
     const { sessions, terminal, style } = run;
-    const { sessionId } = await findSession(reference, run);
-    const audit = auditLog(await readSigningKeys(userDirectory(process.env)));
+    const { sessionId, incarnation } = await findSession(reference, run);
+    const user = userDirectory(process.env);
+    const audit = auditLog(await readSigningKeys(user));
+    // Before the log: a bridge may be writing both.
+    const heads = await readReceiptHeads(user);
     const names = callNames();
     const entries: AuditEntry[] = [];
     const gaps: AuditGap[] = [];
@@ -25,31 +30,53 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       if (examined.status !== "readable") continue;
       const { envelope } = examined;
       names.take(envelope.event);
-      const { entry, gap } = audit(envelope);
+      const { entry, gap } = audit.take(envelope);
+      const found = [gap, await auditOutput(sessions, envelope)].filter((one) => one !== undefined);
       if (entry !== undefined) entries.push(entry);
-      if (gap !== undefined) gaps.push(gap);
+      gaps.push(...found);
       if (flags.json === true) continue;
       // Whoever has read enough of it still gets an answer.
       if (entry !== undefined) await terminal.write(entryLines(entry, names.of, style));
-      if (gap !== undefined) await terminal.write(gapLine(gap, names.of, style));
+      for (const one of found) await terminal.write(gapLine(one, names.of, style));
     }
-    const isProven = entries.every(
-      ({ signature, missing = 0, isChanged = false }) =>
-        signature === "valid" && missing === 0 && !isChanged,
-    );
+    const missingAtEnd = heads.missingAfter(incarnation, audit.last);
+    heads.close();
     const { problems } = log;
+    const report: AuditReport = { entries, gaps, missingAtEnd };
     if (flags.json === true)
-      await terminal.write(`${prettyJson({ sessionId, entries, gaps, problems })}\n`);
-    else if (entries.length > 0 || gaps.length > 0 || problems.length === 0)
-      await terminal.write(summary(entries, gaps, style));
-    return Math.max(reportProblems(log, terminal), isProven && gaps.length === 0 ? 0 : 1);
+      await terminal.write(`${prettyJson({ sessionId, ...report, problems })}\n`);
+    else if (!isEmpty(report) || problems.length === 0)
+      await terminal.write(summary(report, style));
+    return Math.max(reportProblems(log, terminal), isProven(report) ? 0 : 1);
   });
 }
 
-function summary(entries: readonly AuditEntry[], gaps: readonly AuditGap[], style: Style): string {
-  if (entries.length === 0 && gaps.length === 0) {
-    return "Nothing was decided in this session yet.\n";
-  }
+interface AuditReport {
+  readonly entries: readonly AuditEntry[];
+  readonly gaps: readonly AuditGap[];
+  /** How many receipts were cut off at the end of the log. */
+  readonly missingAtEnd: number;
+}
+
+function isProven({ entries, gaps, missingAtEnd }: AuditReport): boolean {
+  if (gaps.length > 0 || missingAtEnd > 0) return false;
+  return entries.every(
+    ({ signature, missing = 0, isChanged = false, receipt }) =>
+      signature === "valid" &&
+      missing === 0 &&
+      !isChanged &&
+      // A log that was cut off and then continued says so itself.
+      receipt.type !== "approvals.doubted",
+  );
+}
+
+function isEmpty({ entries, gaps, missingAtEnd }: AuditReport): boolean {
+  return entries.length === 0 && gaps.length === 0 && missingAtEnd === 0;
+}
+
+function summary(report: AuditReport, style: Style): string {
+  const { entries, gaps, missingAtEnd } = report;
+  if (isEmpty(report)) return "Nothing was decided in this session yet.\n";
   const count = (wanted: AuditEntry["signature"]): number =>
     entries.filter(({ signature }) => signature === wanted).length;
   const parts = [`${entries.length} receipts`, `${count("valid")} valid`];
@@ -57,16 +84,20 @@ function summary(entries: readonly AuditEntry[], gaps: readonly AuditGap[], styl
   if (count("unknown-key") > 0)
     parts.push(`${count("unknown-key")} signed with a key that is not here`);
   const forged = count("forged");
-  const changed =
-    entries.filter(({ isChanged }) => isChanged === true).length +
-    gaps.filter(({ what }) => what === "shown").length;
+  const gapsOf = (...kinds: readonly AuditGap["what"][]): number =>
+    gaps.filter(({ what }) => kinds.includes(what)).length;
+  const changed = entries.filter(({ isChanged }) => isChanged === true).length + gapsOf("shown");
+  const outputs = gapsOf("output");
   const isWhole =
-    gaps.every(({ what }) => what === "shown") &&
+    missingAtEnd === 0 &&
+    gapsOf("started", "asked", "denied") === 0 &&
     entries.every(({ missing }) => missing === undefined);
   const bad = [
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
     ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
+    ...(outputs > 0 ? [`${outputs} are about another output than is stored.`] : []),
     ...(isWhole ? [] : ["Some are missing."]),
   ];
-  return `${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;
+  const cut = missingAtEnd > 0 ? cutLine(missingAtEnd, style) : "";
+  return `${cut}${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;
 }

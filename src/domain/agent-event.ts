@@ -618,8 +618,12 @@ export interface ToolFinished {
   readonly durationMs?: number;
   /** Where the whole output is, when `result` has only its beginning. */
   readonly blobId?: string;
+  /** SHA-256 of the bytes of that blob. Absent in logs from before it was recorded. */
+  readonly blobDigest?: string;
   /** What the tool says beside its output, for people and programs, and not for the model. */
   readonly beside?: ToolAside;
+  /** Absent in logs from before tool results were signed. */
+  readonly signature?: Signature;
 }
 
 export type ToolAside = Omit<ToolOutput, "text" | "plan">;
@@ -671,6 +675,8 @@ export interface ApprovalRequested {
   readonly evidence?: readonly Evidence[];
   /** Who controlled the session when it was asked, and so was asked first; absent where nobody did. */
   readonly routedTo?: { readonly clientId: string; readonly metadata: JsonObject };
+  /** Absent in logs from before requests were signed. */
+  readonly signature?: Signature;
 }
 
 /** Somebody said yes, and more of them have to. */
@@ -748,8 +754,9 @@ export interface GrantRevoked {
  */
 export interface ApprovalsDoubted {
   readonly type: "approvals.doubted";
-  /** Where the first such receipt stands. */
+  /** Where the first such receipt stands; the end of the log if the receipts after it are missing. */
   readonly seq: number;
+  readonly signature?: Signature;
 }
 
 export type ClientMode = "controller" | "observer";

@@ -2,15 +2,18 @@ import type { AgentEvent, Signature } from "./agent-event.ts";
 import type { Draft, Envelope } from "./envelope.ts";
 import { isObject } from "./json.ts";
 
-/** Events that say who let what run: they are signed, so that a log shows when somebody changed them. */
+/** Events that say who let what run, and what came of it: they are signed, so that a log shows when somebody changed them. */
 export type Receipt = Extract<AgentEvent, { readonly signature?: Signature }>;
 
 const RECEIPTS: { readonly [Type in Receipt["type"]]: true } = {
   "policy.decided": true,
+  "tool.finished": true,
+  "approval.requested": true,
   "approval.voted": true,
   "approval.resolved": true,
   "grant.given": true,
   "grant.revoked": true,
+  "approvals.doubted": true,
 };
 
 export function isReceipt(event: AgentEvent): event is Receipt {
@@ -31,13 +34,16 @@ type Link = Pick<Signature, "number" | "before">;
 export interface LastReceipt {
   readonly number: number;
   readonly mac: string | null;
+  /** The `mac` of the first receipt: identifies the chain, and cannot be chosen by anybody without a key. */
+  readonly first: string | null;
 }
 
-export const NO_RECEIPT: LastReceipt = { number: 0, mac: null };
+export const NO_RECEIPT: LastReceipt = { number: 0, mac: null, first: null };
 
 export function lastReceipt(before: LastReceipt, event: AgentEvent): LastReceipt {
   const { number, mac } = isReceipt(event) ? (signatureOf(event) ?? {}) : {};
-  return number === undefined || mac === undefined ? before : { number, mac };
+  if (number === undefined || mac === undefined) return before;
+  return { number, mac, first: before.first ?? mac };
 }
 
 /** A log may have been changed: null is what no program of ours writes. Undefined where it is not signed. */

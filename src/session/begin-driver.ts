@@ -15,6 +15,7 @@ import { liveAgent } from "./live-agent.ts";
 import { loadFromSnapshot, type LoadedState } from "./load-state.ts";
 import type { Seed } from "./new-id.ts";
 import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
+import { missingAtEnd, type ReceiptHeads } from "./receipt-heads.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { initialState, type SessionState } from "./state.ts";
 
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly seed: Seed;
   readonly sign?: Sign;
   readonly verify?: Verify;
+  readonly heads?: ReceiptHeads;
   readonly report: (error: unknown) => void;
   readonly openEquipment?: OpenEquipment;
 }
@@ -61,6 +63,7 @@ export async function openDriver(
   around: Surroundings,
 ): Promise<OpenedDriver> {
   const { lease, head } = await acquire(sessionId, around);
+  const { incarnation } = head;
   const { workingDirectory } = opened;
   const place = workingDirectory === undefined ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
@@ -72,9 +75,9 @@ export async function openDriver(
       agent: { digest, facts },
       ...(commanded !== undefined && { first: commanded }),
     };
-    const options = { ...around, lease, agent: live, failed, ...place };
+    const options = { ...around, lease, incarnation, agent: live, failed, ...place };
     const begun = await begin({ input, commandId }, NOTHING_LOADED, options);
-    return { ...begun, incarnation: head.incarnation };
+    return { ...begun, incarnation };
   });
 }
 
@@ -84,11 +87,12 @@ export async function takeUpDriver(
   agentNamed: (name: string) => Agent,
   around: Surroundings & { readonly isHere: boolean },
 ): Promise<Driver> {
-  const { store, isHere, report, verify } = around;
+  const { store, isHere, report, verify, heads } = around;
   const record = await store.session(sessionId);
   if (record === undefined) throw unknownSession(sessionId);
   const agent = agentNamed(record.agent);
   const { lease, head } = await acquire(sessionId, around);
+  const { incarnation } = head;
   const { workingDirectory } = record;
   const place = workingDirectory === null ? {} : { workingDirectory };
   return orReleased(lease, around, async () => {
@@ -99,17 +103,49 @@ export async function takeUpDriver(
       signal,
       ...checked,
     });
-    const { state } = loaded;
-    const doubt = checked.doubts?.seq;
+    const { state, doubt } = checkEnd(loaded.state, checked.doubts?.seq, { heads, incarnation });
     await endLeftovers(state);
     const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
     const { digest, facts } = live.current;
     const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
     const doubted = doubt === undefined ? {} : { doubt };
     const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
-    const options = { ...around, lease, agent: live, failed, ...place };
-    return (await begin({ input: first }, loaded, options)).driver;
+    const options = { ...around, lease, incarnation, agent: live, failed, ...place };
+    return (await begin({ input: first }, { ...loaded, state }, options)).driver;
   });
+}
+
+interface RecordedEnd {
+  readonly heads: ReceiptHeads | undefined;
+  readonly incarnation: string;
+}
+
+interface CheckedEnd {
+  readonly state: SessionState;
+  /** Where the first doubtful receipt stands; the end of the log if the receipts after it are missing. */
+  readonly doubt: number | undefined;
+}
+
+/**
+ * Compares the end of a log with its recorded head. If receipts are missing there, the next receipt is numbered after
+ * them: the log shows from then on how many are missing, and no older copy of it reaches the number of the head.
+ */
+function checkEnd(
+  state: SessionState,
+  doubt: number | undefined,
+  { heads, incarnation }: RecordedEnd,
+): CheckedEnd {
+  const { receipts, seq } = state;
+  const head = heads?.read({ incarnation, first: receipts.first });
+  const missing = missingAtEnd(receipts, head);
+  if (missing > 0) {
+    const number = Math.max(receipts.number, head?.number ?? 0);
+    return { state: { ...state, receipts: { ...receipts, number } }, doubt: doubt ?? seq };
+  }
+  // The process before may have been killed before it saved the head.
+  const isBehind = receipts.number > (head?.number ?? 0);
+  if (isBehind && doubt === undefined) heads?.save(incarnation, receipts);
+  return { state, doubt };
 }
 
 /** A log that was made elsewhere may name our definition, and have another one there. */

@@ -14,6 +14,7 @@ import { isPassing } from "./log-stall.ts";
 import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Verify } from "./receipt-doubts.ts";
+import type { ReceiptHeads } from "./receipt-heads.ts";
 import { refused } from "./refused.ts";
 import { otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
@@ -42,6 +43,8 @@ export interface SessionsOptions {
   readonly sign?: Sign;
   /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */
   readonly verify?: Verify;
+  /** Where the last receipt of each log is recorded; without it, a log whose end was cut off is not noticed. */
+  readonly heads?: ReceiptHeads;
   /** A session that nobody used for so long is let go from memory, and taken up again from its log. */
   readonly idleMs?: number;
   /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
@@ -65,10 +68,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
   const { seed = newSeed } = options;
   const report = (error: unknown): void => options.report?.(error);
-  const { sign, verify, signal } = options;
+  const { sign, verify, heads, signal } = options;
   const signing = {
     ...(sign !== undefined && { sign }),
     ...(verify !== undefined && { verify }),
+    ...(heads !== undefined && { heads }),
   };
   const { openEquipment } = options;
   const equipping = openEquipment === undefined ? {} : { openEquipment };

@@ -19,6 +19,7 @@ import { logStall, type Caller } from "./log-stall.ts";
 import type { Seed } from "./new-id.ts";
 import { historyCaches } from "./perform-call.ts";
 import { perform } from "./perform.ts";
+import type { ReceiptHeads } from "./receipt-heads.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
 import type { Sign } from "./sign-receipts.ts";
 import type { SessionState } from "./state.ts";
@@ -31,6 +32,10 @@ export interface DriverOptions extends LeaseOptions {
   readonly workingDirectory?: string;
   /** Signs the receipts of what was let run; without it they are not signed. */
   readonly sign?: Sign;
+  /** Where the last receipt is recorded; without it, a log whose end was cut off is not noticed. */
+  readonly heads?: ReceiptHeads;
+  /** Of the session's log. */
+  readonly incarnation: string;
   /** How long pieces of text are gathered before they are written down. */
   readonly coalesceMs: number;
   readonly seed: Seed;

@@ -78,6 +78,7 @@ export type Happening =
       readonly result: ToolResult;
       readonly durationMs: number;
       readonly blobId?: string;
+      readonly blobDigest?: string;
       readonly beside?: ToolAside;
       readonly plan?: readonly PlanEntry[];
     }

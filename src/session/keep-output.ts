@@ -1,9 +1,12 @@
 import { jsonText } from "../domain/json.ts";
 import type { ToolResult } from "../domain/tool.ts";
+import { digestOfBytes } from "../platform/digest.ts";
 
 export interface KeptOutput {
   readonly result: ToolResult;
   readonly blobId?: string;
+  /** SHA-256 of the blob. */
+  readonly blobDigest?: string;
 }
 
 export interface OutputStore {
@@ -30,7 +33,8 @@ export async function keepOutput(
     .join("\n");
   if (text.length <= MAX_OUTPUT_CHARACTERS) return { result };
   const blobId = `blob_${toolCallId}_${attempt}`;
-  const isKept = await putBlob(blobId, new TextEncoder().encode(text)).then(
+  const bytes = new TextEncoder().encode(text);
+  const isKept = await putBlob(blobId, bytes).then(
     () => true,
     (cause: unknown) => {
       report(new Error(`The whole output of ${toolCallId} could not be kept`, { cause }));
@@ -41,7 +45,7 @@ export async function keepOutput(
   const left = `${text.length - beginning.length} more characters were left out`;
   const shown = `${beginning}\n[${left}${isKept ? "" : ", and could not be kept"}]`;
   const cut = { ...result, parts: [{ type: "text", text: shown }] } as const;
-  return isKept ? { result: cut, blobId } : { result: cut };
+  return isKept ? { result: cut, blobId, blobDigest: digestOfBytes(bytes) } : { result: cut };
 }
 
 /** Never half of a character that JavaScript counts as two. */

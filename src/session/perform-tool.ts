@@ -35,7 +35,7 @@ type ToolEffect = Extract<Effect, { type: "tool" }>;
 export async function performTool(effect: ToolEffect, work: ToolWork): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = work.clock.monotonic();
-  const { ending, result, blobId, beside, plan } = await ended(effect, work);
+  const { ending, result, blobId, blobDigest, beside, plan } = await ended(effect, work);
   if (work.signal.aborted) return;
   const durationMs = Math.round(work.clock.monotonic() - start);
   await work.send({
@@ -46,6 +46,7 @@ export async function performTool(effect: ToolEffect, work: ToolWork): Promise<v
     result,
     durationMs,
     ...(blobId !== undefined && { blobId }),
+    ...(blobDigest !== undefined && { blobDigest }),
     ...(beside !== undefined && { beside }),
     ...(plan !== undefined && { plan }),
   });

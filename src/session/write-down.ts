@@ -3,6 +3,7 @@ import type { JsonValue } from "../domain/json.ts";
 import { lastReceipt } from "../domain/receipt.ts";
 import type { Entry, Lease, Store } from "../store/store.ts";
 import type { Decided } from "./decide.ts";
+import type { ReceiptHeads } from "./receipt-heads.ts";
 import { sessionFields } from "./session-fields.ts";
 import { signReceipts, type Sign } from "./sign-receipts.ts";
 import type { SessionState } from "./state.ts";
@@ -11,6 +12,10 @@ export interface WriteOptions {
   readonly store: Store;
   readonly lease: Lease;
   readonly sign?: Sign;
+  /** Where the last receipt is recorded once it is in the log. */
+  readonly heads?: ReceiptHeads;
+  /** Of the log. */
+  readonly incarnation: string;
   /** What goes in with the events. */
   readonly beside: Pick<Entry, "command" | "wakeAt">;
 }
@@ -24,7 +29,7 @@ export type Written =
 export async function writeDown(
   { seq, receipts, isTitled }: SessionState,
   { events, state: next }: Decided,
-  { store, lease, sign, beside }: WriteOptions,
+  { store, lease, sign, heads, incarnation, beside }: WriteOptions,
 ): Promise<Written> {
   const place = { sessionId: lease.sessionId, seq, receipts };
   const signed = signReceipts(events, place, sign);
@@ -34,5 +39,6 @@ export async function writeDown(
   if (appended.status === "repeated") return appended;
   // What was decided knows no signatures.
   const last = signed.reduce((before, { event }) => lastReceipt(before, event), receipts);
+  if (last !== receipts) heads?.save(incarnation, last);
   return { status: "written", state: { ...next, receipts: last } };
 }

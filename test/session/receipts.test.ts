@@ -10,7 +10,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { ME, readUntil } from "../support/session-world.ts";
+import { ME, readUntil, worldOf } from "../support/session-world.ts";
 import { CALL, writing } from "../support/writing-agent.ts";
 
 /** The log of a session in which somebody allowed a tool for good, and another process ran it again. */
@@ -51,9 +51,21 @@ async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[
   return { keys, log };
 }
 
+/** The log of a session in which two calls of one message wait for the same answer, with the same arguments. */
+async function requestedTwice(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const keys = await openSigningKeys(folder, 1);
+  const provider = scriptedProvider([wants(CALL, { ...CALL, id: "c2" }), says("Well.")]);
+  const world = await worldOf(writing("ask", { provider }).agent(), { keys });
+  await world.prompt("Write.");
+  await world.event("approval.requested", 2);
+  return { keys, log: await world.log() };
+}
+
 function found(log: readonly Envelope[], keys: SigningKeys): Audited[] {
   const audit = auditLog(keys);
-  return log.map(audit).filter(({ entry, gap }) => {
+  return log.map(audit.take).filter(({ entry, gap }) => {
     return (
       gap !== undefined || (entry !== undefined && entry.signature !== "valid") || entry?.missing
     );
@@ -66,19 +78,24 @@ describe("the signed receipts of a session", () => {
     const receipts = log.filter(({ event }) => isReceipt(event));
     expect(receipts.map(({ event }) => event.type)).toEqual([
       "policy.decided",
+      "approval.requested",
       "approval.resolved",
       "grant.given",
+      "tool.finished",
       "policy.decided",
+      "tool.finished",
     ]);
-    expect(receipts.map(({ event }) => Object(event).signature.number)).toEqual([1, 2, 3, 4]);
+    expect(receipts.map(({ event }) => Object(event).signature.number)).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ]);
     expect(found(log, keys)).toEqual([]);
-    for (const gone of receipts) {
+    // The last one leaves no trace in the log: its number is recorded elsewhere.
+    for (const gone of receipts.slice(0, -1)) {
       const rest = log.filter((envelope) => envelope !== gone);
       expect(found(rest, keys), gone.event.type).not.toEqual([]);
     }
     const none = log.filter(({ event }) => !isReceipt(event));
     expect(found(none, keys)).toMatchObject([
-      { gap: { what: "asked" } },
       { gap: { what: "started" } },
       { gap: { what: "started" } },
     ]);
@@ -86,21 +103,23 @@ describe("the signed receipts of a session", () => {
 
   it("are missed together with the start of their call, by its end [W-09]", async () => {
     const { keys, log } = await signedLog();
-    const gone = new Set(["approval.requested", "tool.started"]);
-    const rest = log.filter(({ event }) => !isReceipt(event) && !gone.has(event.type));
+    const rest = log.filter(
+      ({ event }) =>
+        event.type === "tool.finished" || (!isReceipt(event) && event.type !== "tool.started"),
+    );
     expect(found(rest, keys)).toMatchObject([
-      { gap: { what: "started" } },
-      { gap: { what: "started" } },
+      { gap: { what: "started" }, entry: { missing: 4 } },
+      { gap: { what: "started" }, entry: { missing: 1 } },
     ]);
   });
 
   it("say how many were taken out, and where", async () => {
     const { keys, log } = await signedLog();
-    const [, second, third, fourth] = log.filter(({ event }) => isReceipt(event));
-    const rest = log.filter((envelope) => envelope !== second && envelope !== third);
+    const [, , third, fourth, fifth] = log.filter(({ event }) => isReceipt(event));
+    const rest = log.filter((envelope) => envelope !== third && envelope !== fourth);
     expect(found(rest, keys)).toMatchObject([
       { gap: { what: "started" } },
-      { entry: { seq: fourth?.seq, missing: 2, signature: "valid" } },
+      { entry: { seq: fifth?.seq, missing: 2, signature: "valid" } },
     ]);
   });
 
@@ -108,7 +127,7 @@ describe("the signed receipts of a session", () => {
     const { keys, log } = await signedLog();
     const copied = log.map((envelope): Envelope => ({ ...envelope, sessionId: "ses_other" }));
     expect(found(copied, keys).map(({ entry }) => entry?.signature)).toEqual(
-      Array.from({ length: 4 }, () => "forged"),
+      Array.from({ length: 7 }, () => "forged"),
     );
   });
 
@@ -121,7 +140,7 @@ describe("the signed receipts of a session", () => {
       return { ...envelope, event: { ...event, signature } };
     });
     expect(found(uncounted, keys).map(({ entry }) => entry?.signature)).toEqual(
-      Array.from({ length: 4 }, () => "forged"),
+      Array.from({ length: 7 }, () => "forged"),
     );
   });
 
@@ -153,7 +172,9 @@ describe("the signed receipts of a session", () => {
     const ends = (by: string) => {
       const resolved = { ...Object(log[until]?.event), decision: "deny", by, signature: undefined };
       const events = [resolved, denied].map((event) => ({ ...Object(log[until]), event }));
-      return [...log.slice(0, until), ...events].map(auditLog(keys)).map(({ gap }) => gap?.what);
+      return [...log.slice(0, until), ...events]
+        .map(auditLog(keys).take)
+        .map(({ gap }) => gap?.what);
     };
     expect(ends("person").at(-1)).toBeUndefined();
     expect(ends("change").at(-1)).toBe("denied");
@@ -162,11 +183,12 @@ describe("the signed receipts of a session", () => {
   it("are of the arguments that were judged: others in the log show, and who allowed it for good [W-09]", async () => {
     const { keys, log } = await signedLog();
     const entries = (changed: readonly Envelope[]) =>
-      changed.map(auditLog(keys)).flatMap(({ entry }) => entry ?? []);
+      changed.map(auditLog(keys).take).flatMap(({ entry }) => entry ?? []);
     const given = log.find(({ event }) => event.type === "grant.given");
     const { grantId } = Object(given?.event);
     expect(entries(log).map(({ isChanged }) => isChanged)).not.toContain(true);
-    expect(entries(log).at(-1)?.grant).toEqual({ grantId, principal: ME.id, at: given?.at });
+    const last = entries(log).findLast(({ receipt }) => receipt.type === "policy.decided");
+    expect(last?.grant).toEqual({ grantId, principal: ME.id, at: given?.at });
 
     const called = log.map((envelope): Envelope => {
       const { event } = envelope;
@@ -184,6 +206,36 @@ describe("the signed receipts of a session", () => {
         ? { ...envelope, event: { ...event, input: { path: "x" } } }
         : envelope;
     });
-    expect(found(shown, keys)).toMatchObject([{ gap: { what: "shown" } }]);
+    expect(found(shown, keys)).toMatchObject([
+      { entry: { signature: "forged" }, gap: { what: "shown" } },
+    ]);
+  });
+
+  it("A tool result that was changed is forged [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const changed = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (event.type !== "tool.finished") return envelope;
+      const result = { ...event.result, parts: [{ type: "text", text: "Nothing." }] } as const;
+      return { ...envelope, event: { ...event, result } };
+    });
+    expect(
+      found(changed, keys).map(({ entry }) => [entry?.receipt.type, entry?.signature]),
+    ).toEqual([
+      ["tool.finished", "forged"],
+      ["tool.finished", "forged"],
+    ]);
+  });
+
+  it("Two approval requests that were exchanged are forged, both [W-09]", async () => {
+    const { keys, log } = await requestedTwice();
+    expect(found(log, keys)).toEqual([]);
+    const [one, other] = log.filter(({ event }) => event.type === "approval.requested");
+    const exchanged = log.map((envelope): Envelope => {
+      if (envelope === one) return { ...envelope, event: Object(other).event };
+      return envelope === other ? { ...envelope, event: Object(one).event } : envelope;
+    });
+    const forged = found(exchanged, keys).filter(({ entry }) => entry?.signature === "forged");
+    expect(forged.map(({ entry }) => entry?.seq)).toEqual([one?.seq, other?.seq]);
   });
 });

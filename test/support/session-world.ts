@@ -19,6 +19,7 @@ import type { Provider } from "../../src/providers/provider.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
 import type { Verify } from "../../src/session/receipt-doubts.ts";
+import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
@@ -136,7 +137,7 @@ export interface World {
   events<Type extends AgentEventType>(type: Type): Promise<Of<Type>[]>;
   log(): Promise<readonly Envelope[]>;
   /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
-  restart(agent?: Agent, changed?: Pick<WorldOptions, "store" | "keys">): Promise<World>;
+  restart(agent?: Agent, changed?: Pick<WorldOptions, "store" | "keys" | "heads">): Promise<World>;
 }
 
 interface Sent {
@@ -150,11 +151,13 @@ export interface WorldOptions {
   readonly clock?: SteadyClock;
   /** Receipts are signed with them, and checked; neither without them. */
   readonly keys?: Pick<SigningKeys, "sign" | "check">;
+  /** Where the last receipt is recorded; nowhere without it. */
+  readonly heads?: ReceiptHeads;
 }
 
 export async function worldOf(agent: Agent, options: WorldOptions = {}): Promise<World> {
-  const { store = memoryStore(), clock = systemClock, keys } = options;
-  const around = { store, clock, keys };
+  const { store = memoryStore(), clock = systemClock, keys, heads } = options;
+  const around = { store, clock, keys, heads };
   const process = running(agent, around);
   const { sessionId } = await process.sessions.open({ principal: ME });
   return worldAround({ ...process, ...around, sessionId, agent });
@@ -183,15 +186,17 @@ function mortal(store: Store): { readonly store: Store; readonly die: () => void
 
 interface Around extends Required<Pick<WorldOptions, "store" | "clock">> {
   readonly keys: WorldOptions["keys"];
+  readonly heads: WorldOptions["heads"];
 }
 
-function running(agent: Agent, { store, clock, keys }: Around) {
+function running(agent: Agent, { store, clock, keys, heads }: Around) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const { store: own, die } = mortal(store);
   const options = { store: own, agents: [agent], clock, owner: "test", report };
   const signing = keys === undefined ? {} : { sign: keys.sign, verify: verifyWith(keys) };
-  const sessions = createSessions({ ...options, ...signing });
+  const recording = heads === undefined ? {} : { heads };
+  const sessions = createSessions({ ...options, ...signing, ...recording });
   onTestFinished(() => sessions.close());
   return { sessions, reports, kill: die };
 }
@@ -206,7 +211,7 @@ interface WorldParts extends Around, Pick<World, "sessions" | "sessionId" | "rep
 }
 
 function worldAround(parts: WorldParts): World {
-  const { sessions, store, sessionId, reports, clock, keys } = parts;
+  const { sessions, store, sessionId, reports, clock, keys, heads } = parts;
   const send: World["send"] = (command, from = {}) =>
     sessions.command(sessionId, command, { principal: ME, ...from });
   const log = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
@@ -237,7 +242,7 @@ function worldAround(parts: WorldParts): World {
     log,
     async restart(agent = parts.agent, changed = {}) {
       parts.kill();
-      const around = { store, clock, keys, ...changed };
+      const around = { store, clock, keys, heads, ...changed };
       const next = running(agent, around);
       await next.sessions.recover();
       return worldAround({ ...next, ...around, sessionId, agent });

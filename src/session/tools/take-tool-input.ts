@@ -40,7 +40,7 @@ export function takeExamination(work: Work, input: Of<"tool-examined">): void {
 export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
   const run = runningAttempt(work.state.tools, input);
   if (run === undefined) return;
-  const { toolCallId, ending, result, durationMs, blobId, beside, plan } = input;
+  const { toolCallId, ending, result, durationMs, blobId, blobDigest, beside, plan } = input;
   // Whoever was to say what came of it does not know either.
   if (ending === "unknown" && isRepeat(run)) return askWhatCame(work, run);
   work.emit({
@@ -50,6 +50,7 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
     result,
     durationMs,
     ...(blobId !== undefined && { blobId }),
+    ...(blobDigest !== undefined && { blobDigest }),
     ...(beside !== undefined && { beside }),
   });
   if (plan !== undefined) planned(work, plan);

@@ -1,0 +1,145 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { SpanlineError } from "../domain/errors.ts";
+import type { LastReceipt } from "../domain/receipt.ts";
+import { missingAtEnd, type ReceiptHead, type ReceiptHeads } from "../session/receipt-heads.ts";
+import { loadEngine, type Database, type Engine } from "../store/sqlite/engine.ts";
+
+export interface OpenReceiptHeads extends ReceiptHeads {
+  close(): void;
+}
+
+/**
+ * The heads that this process saves, in a database beside the signing keys. It is opened at first use. A head that
+ * cannot be saved or read is reported and does not stop a session: without it, a log whose end was cut off is not noticed.
+ */
+export async function openReceiptHeads(
+  directory: string,
+  report: (error: unknown) => void,
+): Promise<OpenReceiptHeads> {
+  const engine = await loadEngine();
+  let opened: Writer | undefined;
+  let isBroken = false;
+  const attempt = <Value>(work: (writer: Writer) => Value): Value | undefined => {
+    if (isBroken) return undefined;
+    try {
+      opened ??= openWriter(engine, headsFile(directory));
+      return work(opened);
+    } catch (cause) {
+      // Without a database every later attempt would fail, too.
+      isBroken = opened === undefined;
+      report(new Error(`The last receipts cannot be recorded in ${directory}`, { cause }));
+      return undefined;
+    }
+  };
+  return {
+    read: (chain) => attempt(({ read }) => read(chain)),
+    save: (incarnation, last) => attempt(({ save }) => save(incarnation, last)),
+    close() {
+      isBroken = true;
+      opened?.close();
+    },
+  };
+}
+
+/**
+ * The heads as they are now, for a reader that compares them with a log that it reads afterwards: heads that a running
+ * bridge saves meanwhile are not seen, since the log may be read without their receipts.
+ */
+export async function readReceiptHeads(directory: string): Promise<RecordedHeads> {
+  const file = headsFile(directory);
+  if (!existsSync(file)) return { missingAfter: () => 0, close: () => undefined };
+  const engine = await loadEngine();
+  try {
+    const database = new engine.DatabaseSync(file, { readOnly: true });
+    const read = readerOf(database);
+    return {
+      missingAfter: (incarnation, last) =>
+        missingAtEnd(last, read({ incarnation, first: last.first })),
+      close: () => database.close(),
+    };
+  } catch (cause) {
+    const message = `${file} cannot be read, so it is unknown whether the log is complete`;
+    throw new SpanlineError("store_damaged", message, { details: { path: file }, cause });
+  }
+}
+
+/** The first read fixes the state that all later ones see. A process that was killed first leaves no table. */
+function readerOf(database: Database): ReceiptHeads["read"] {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; BEGIN`);
+  const table = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'heads'").get();
+  return table === undefined ? () => undefined : reader(database);
+}
+
+export interface RecordedHeads {
+  /** How many receipts are missing at the end of a log whose last receipt is `last`. */
+  missingAfter(incarnation: string, last: LastReceipt): number;
+  close(): void;
+}
+
+function headsFile(directory: string): string {
+  return join(directory, "keys", "receipt-heads.db");
+}
+
+type Writer = OpenReceiptHeads;
+
+function openWriter({ DatabaseSync }: Engine, file: string): Writer {
+  // SQLite would make a file that others can read.
+  closeSync(openSync(file, "a", 0o600));
+  const database = new DatabaseSync(file, { readOnly: false });
+  database.exec(SCHEMA);
+  const insert = database.prepare(SAVE);
+  const prune = database.prepare(PRUNE);
+  let saves = 0;
+  return {
+    read: reader(database),
+    save(incarnation, { first, number, mac }) {
+      if (saves % SAVES_PER_PRUNE === 0) prune.run();
+      saves += 1;
+      insert.run(first, incarnation, number, mac);
+    },
+    close: () => database.close(),
+  };
+}
+
+function reader(database: Database): ReceiptHeads["read"] {
+  const byFirst = database.prepare("SELECT number, mac FROM heads WHERE first = ?");
+  const byLog = database.prepare(
+    "SELECT number, mac FROM heads WHERE incarnation = ? ORDER BY number DESC LIMIT 1",
+  );
+  return ({ first, incarnation }) => {
+    const row = first === null ? byLog.get(incarnation) : byFirst.get(first);
+    return isHead(row) ? row : undefined;
+  };
+}
+
+function isHead(row: unknown): row is ReceiptHead {
+  if (typeof row !== "object" || row === null || !("number" in row) || !("mac" in row))
+    return false;
+  return typeof row.number === "number" && typeof row.mac === "string";
+}
+
+/** Milliseconds for which a process waits while another one saves. */
+const BUSY_MS = 1000;
+/** About 15 MB. Heads of deleted sessions are dropped only by this limit, those that were begun first. */
+const MAX_HEADS = 100_000;
+const SAVES_PER_PRUNE = 1000;
+
+/** A head that a power failure takes back is only behind its log, so nothing is synced but checkpoints. */
+const SCHEMA = `PRAGMA busy_timeout = ${BUSY_MS};
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS heads (
+    id INTEGER PRIMARY KEY,
+    first TEXT NOT NULL UNIQUE,
+    incarnation TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    mac TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS heads_by_log ON heads (incarnation)`;
+
+const SAVE = `INSERT INTO heads (first, incarnation, number, mac) VALUES (?, ?, ?, ?)
+  ON CONFLICT (first) DO UPDATE SET number = excluded.number, mac = excluded.mac
+  WHERE excluded.number >= heads.number`;
+
+const PRUNE = `DELETE FROM heads WHERE id <= (SELECT max(id) FROM heads) - ${MAX_HEADS}`;

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { auditLog } from "../../src/bridge/audit-log.ts";
+import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
+import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
+import type { AgentEvent, Decision } from "../../src/domain/agent-event.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { isReceipt } from "../../src/domain/receipt.ts";
+import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { worldOf, type World } from "../support/session-world.ts";
+import { CALL, writing } from "../support/writing-agent.ts";
+
+/** A folder with signing keys and recorded heads. */
+async function signingFolder() {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-cut-off-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const keys = await openSigningKeys(folder, 1);
+  const heads = await openReceiptHeads(folder, (error) => {
+    throw error;
+  });
+  onTestFinished(() => heads.close());
+  return { folder, keys, heads };
+}
+
+type SigningFolder = Awaited<ReturnType<typeof signingFolder>>;
+
+async function answerNth(world: World, nth: number, decision: Decision): Promise<void> {
+  const { approvalId } = await world.event("approval.requested", nth);
+  expect(await world.answer(approvalId, decision)).toMatchObject({ status: "accepted" });
+}
+
+/** A session in which a tool was allowed for good; then the grant was revoked, as the last event. */
+async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
+  const script = Array.from({ length: 3 }, () => [wants(CALL), says("Well.")]).flat();
+  const { agent, ran } = writing("ask", { provider: scriptedProvider(script) });
+  const world = await worldOf(agent(), { keys, heads });
+  await world.prompt("Write.");
+  await answerNth(world, 1, "allow-always");
+  await world.event("turn.finished");
+  const { grantId } = await world.event("grant.given");
+  await world.send({ type: "revoke", grantId });
+  expect((await world.log()).at(-1)?.event.type).toBe("grant.revoked");
+  return { world, ran };
+}
+
+/** A store with the log of the session up to an event: what the data directory had before it. */
+async function storeBefore(world: World, type: AgentEvent["type"]): Promise<Store> {
+  const { sessionId } = world;
+  const log = await world.log();
+  const events = log.slice(
+    0,
+    log.findIndex(({ event }) => event.type === type),
+  );
+  const store = memoryStore();
+  const { lease } = await store.acquire(sessionId, { owner: "test", now: 0, forMs: 1 });
+  const index = { agent: "demo", principal: "me" };
+  await store.append(lease, 0, { events, sync: true, index });
+  return store;
+}
+
+/** How many receipts an audit misses at the end of a log and within it. */
+async function missing({ folder, keys }: SigningFolder, log: readonly Envelope[]) {
+  const heads = await readReceiptHeads(folder);
+  const audit = auditLog(keys);
+  const entries = log.flatMap((envelope) => audit.take(envelope).entry ?? []);
+  expect(entries.filter(({ signature }) => signature !== "valid")).toEqual([]);
+  const atEnd = heads.missingAfter("", audit.last);
+  heads.close();
+  return { atEnd, within: entries.reduce((sum, entry) => sum + (entry.missing ?? 0), 0) };
+}
+
+describe("a log whose end was cut off", () => {
+  it("An audit misses the grant.revoked that was the last receipt [W-09]", async () => {
+    const signing = await signingFolder();
+    const { world } = await revoked(signing, signing.heads);
+    const log = await world.log();
+    expect(await missing(signing, log)).toEqual({ atEnd: 0, within: 0 });
+    expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 1, within: 0 });
+  });
+
+  it("A grant whose revocation was cut off does not count, and the log shows the gap [W-09]", async () => {
+    const signing = await signingFolder();
+    const { world: before, ran } = await revoked(signing, signing.heads);
+    const store = await storeBefore(before, "grant.revoked");
+    const world = await before.restart(undefined, { store });
+    await world.prompt("Write.");
+    await world.event("approval.requested", 2);
+    expect(ran).toHaveLength(1);
+    const cut = (await before.log()).length - 1;
+    expect(await world.events("approvals.doubted")).toMatchObject([{ seq: cut }]);
+    expect(await missing(signing, await world.log())).toEqual({ atEnd: 0, within: 1 });
+  });
+
+  it("After the doubt the session continues through restarts, and an older copy stays doubtful [W-09]", async () => {
+    const signing = await signingFolder();
+    const { world: before, ran } = await revoked(signing, signing.heads);
+    const store = await storeBefore(before, "grant.revoked");
+    const world = await before.restart(undefined, { store });
+    await world.prompt("Write.");
+    await answerNth(world, 2, "allow-always");
+    await world.event("turn.finished", 2);
+    const next = await world.restart();
+    await next.prompt("Write.");
+    await next.event("turn.finished", 3);
+    expect(ran).toHaveLength(3);
+    expect(await next.events("approvals.doubted")).toHaveLength(1);
+    expect((await missing(signing, await before.log())).atEnd).toBeGreaterThan(0);
+  });
+});
+
+describe("a kill between a receipt and its recorded head", () => {
+  it("A head that is behind its log raises no doubt, and is saved at the next start [W-09]", async () => {
+    const signing = await signingFolder();
+    const { heads } = signing;
+    // The last receipt, grant.revoked, is the sixth.
+    const save: ReceiptHeads["save"] = (incarnation, last) => {
+      if (last.number < 6) heads.save(incarnation, last);
+    };
+    const { world: killed } = await revoked(signing, { read: heads.read, save });
+    const log = await killed.log();
+    expect(log.filter(({ event }) => isReceipt(event))).toHaveLength(6);
+    expect(await missing(signing, log)).toEqual({ atEnd: 0, within: 0 });
+    expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 0, within: 0 });
+
+    const world = await killed.restart(undefined, { heads });
+    await world.sessions.peek(world.sessionId);
+    expect(await world.events("approvals.doubted")).toEqual([]);
+    expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 1, within: 0 });
+  });
+});
