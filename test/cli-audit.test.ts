@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Envelope } from "../src/domain/envelope.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
 import { tamper } from "./store/sqlite-support.ts";
 import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
@@ -13,8 +14,12 @@ beforeAll(async () => {
   return () => cli.close();
 });
 
+type Post = (path: string, body: object) => Promise<Response>;
+
 /** A directory in which somebody let the demo agent save a note, with the keys that signed it. */
-async function noteSaved() {
+async function noteSaved(
+  then: (post: Post, file: string, sessionId: string) => Promise<void> = async () => undefined,
+) {
   const directory = mkdtempSync(join(tmpdir(), "spanline-audit-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const environment = { XDG_STATE_HOME: join(directory, "state") };
@@ -22,7 +27,7 @@ async function noteSaved() {
   const child = cli.start(["up", "--port", "0", "--json", ...place], { environment });
   const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "}\n"));
   const token = new URL(link).searchParams.get("token");
-  const post = (path: string, body: object) =>
+  const post: Post = (path, body) =>
     fetch(`${url}/api/sessions/${sessionId}/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
@@ -33,18 +38,22 @@ async function noteSaved() {
   const answer = { type: "answer", approvalId, decision: "allow-always" };
   expect((await post("commands", answer)).status).toBe(200);
   await ended(join(directory, "data/sessions.db"), sessionId);
+  await then(post, join(directory, "data/sessions.db"), String(sessionId));
   child.kill("SIGTERM");
   await new Promise((resolve) => child.once("exit", resolve));
   const run = (...args: readonly string[]) => cli.run([...args], { environment });
   return { directory, place, run, sessionId: String(sessionId) };
 }
 
-async function followed(file: string, sessionId: string, type: string): Promise<object> {
+/** The nth event of a type, counted from 1, once it is there. */
+async function followed(file: string, sessionId: string, type: string, nth = 1): Promise<object> {
   const store = await openSqliteStore({ file, readOnly: true });
   const { signal } = new AbortController();
+  const seen: Envelope[] = [];
   try {
     for await (const { events } of store.subscribe(sessionId, undefined, signal)) {
-      const found = events.find(({ event }) => event.type === type);
+      seen.push(...events.filter(({ event }) => event.type === type));
+      const found = seen[nth - 1];
       if (found !== undefined) return found.event;
     }
     throw new Error(`There was no ${type}`);
@@ -61,6 +70,8 @@ async function ended(file: string, sessionId: string): Promise<void> {
   await followed(file, sessionId, "turn.finished");
 }
 
+const kindOf = (type: string): string => `(SELECT id FROM kinds WHERE type = '${type}')`;
+
 describe("spanline sessions audit", () => {
   it("lists who let what run, says that nobody changed it, and finds it when somebody did [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
@@ -69,10 +80,12 @@ describe("spanline sessions audit", () => {
     expect(before.stdout).toContain("save_note: ask (require_approval[0])");
     expect(before.stdout).toContain("save_note: allow-always, answered");
     expect(before.stdout).toContain("save_note: allowed for good");
-    expect(before.stdout).toMatch(/3 receipts, 3 valid\./);
+    expect(before.stdout).toContain("save_note: approval requested");
+    expect(before.stdout).toContain("save_note: finished (succeeded)");
+    expect(before.stdout).toMatch(/5 receipts, 5 valid\./);
 
     expect((await run("keys", "rotate")).status).toBe(0);
-    expect((await run("sessions", "audit", "latest", ...place)).stdout).toContain("3 valid");
+    expect((await run("sessions", "audit", "latest", ...place)).stdout).toContain("5 valid");
 
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(`UPDATE events SET body = replace(body, '"person"', '"cancel"')`),
@@ -126,6 +139,81 @@ describe("spanline sessions audit", () => {
       "unknown-key",
       "unknown-key",
       "unknown-key",
+      "unknown-key",
+      "unknown-key",
     ]);
+  });
+
+  it("finds a tool result that was changed [W-09]", async () => {
+    const { directory, place, run } = await noteSaved();
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(`UPDATE events SET body = replace(body, '"isError":false', '"isError":true')
+        WHERE kind IN ${kindOf("tool.finished")}`),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/forged +save_note: finished \(succeeded\)/);
+    expect(stdout).toContain("5 receipts, 4 valid. 1 were changed after they were written.");
+  });
+
+  it("finds two approval requests that were exchanged [W-09]", async () => {
+    const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
+      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
+      await post("prompt", { text: "Please save a note: buy milk" });
+      await followed(file, sessionId, "approval.requested", 2);
+    });
+    const [one, other] = ["min", "max"].map(
+      (end) => `(SELECT ${end}(seq) FROM events WHERE kind IN ${kindOf("approval.requested")})`,
+    );
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(`CREATE TEMP TABLE exchanged AS
+          SELECT seq, body, CASE seq WHEN ${one} THEN ${other} ELSE ${one} END AS place
+          FROM events WHERE seq IN (${one}, ${other});
+        UPDATE events SET body = (SELECT body FROM exchanged WHERE place = events.seq)
+          WHERE seq IN (SELECT seq FROM exchanged)`),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout.match(/forged +save_note: approval requested/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ["the grant.revoked that was its last receipt", "grant.revoked", 1],
+    ["all of its receipts", "policy.decided", 6],
+  ])("finds that a log was cut off before %s [W-09]", async (_, type, count) => {
+    const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
+      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
+    });
+    const before = await run("sessions", "audit", "latest", ...place);
+    expect([before.status, before.stderr]).toEqual([0, ""]);
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(`DELETE FROM events
+          WHERE seq >= (SELECT min(seq) FROM events WHERE kind IN ${kindOf(type)});
+        UPDATE sessions SET seq = (SELECT max(seq) FROM events)`),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/the log was cut off: \d receipts? at its end (was|were) taken out/);
+    expect(stdout).toContain("Some are missing.");
+    const json = await run("sessions", "audit", "latest", ...place, "--json");
+    expect([json.status, JSON.parse(json.stdout)]).toMatchObject([1, { missingAtEnd: count }]);
+  });
+
+  it("finds that an older copy of the database was put back [W-09]", async () => {
+    let copy = "";
+    const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
+      copy = `${file}.copy`;
+      await tamper(file, (database) => database.exec(`VACUUM INTO '${copy}'`));
+      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
+    });
+    for (const end of ["-wal", "-shm"])
+      rmSync(join(directory, `data/sessions.db${end}`), { force: true });
+    renameSync(copy, join(directory, "data/sessions.db"));
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toContain("the log was cut off: 1 receipt at its end was taken out");
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { auditLog } from "../../src/bridge/audit-log.ts";
+import { auditOutput } from "../../src/bridge/audit-output.ts";
 import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
 import type { AgentEvent, Decision } from "../../src/domain/agent-event.ts";
@@ -12,7 +13,7 @@ import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { worldOf, type World } from "../support/session-world.ts";
+import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
 import { CALL, writing } from "../support/writing-agent.ts";
 
 /** A folder with signing keys and recorded heads. */
@@ -131,5 +132,26 @@ describe("a kill between a receipt and its recorded head", () => {
     await world.sessions.peek(world.sessionId);
     expect(await world.events("approvals.doubted")).toEqual([]);
     expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 1, within: 0 });
+  });
+});
+
+describe("the stored output of a tool", () => {
+  it("An audit finds that the output was changed or removed [W-09]", async () => {
+    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Well.")]);
+    const read = tool({ name: "read" }, () => "0123456789".repeat(20_000));
+    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    await world.prompt("Read.");
+    await world.event("turn.finished");
+    const { store, sessionId } = world;
+    const found = async (blob: Store["blob"]) => {
+      const gaps = await Promise.all((await world.log()).map((one) => auditOutput({ blob }, one)));
+      return gaps.flatMap((gap) => gap?.what ?? []);
+    };
+    const { blobId = "" } = await world.event("tool.finished");
+    const bytes = (await store.blob(sessionId, blobId)) ?? new Uint8Array();
+    expect(bytes).toHaveLength(200_000);
+    expect(await found((...given) => store.blob(...given))).toEqual([]);
+    expect(await found(async () => bytes.with(7, 0))).toEqual(["output"]);
+    expect(await found(async () => undefined)).toEqual(["output"]);
   });
 });
