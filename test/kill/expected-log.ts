@@ -1,4 +1,7 @@
 import { expect } from "vitest";
+import { auditLog } from "../../src/bridge/audit-log.ts";
+import { readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
+import { readSigningKeys } from "../../src/bridge/signing-keys.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { stateOf } from "./expected-transcript.ts";
 import { livingIn, type KillWorld } from "./kill-world.ts";
@@ -21,6 +24,30 @@ function idsOf(log: readonly Envelope[], type: Envelope["event"]["type"]): strin
     if ("toolCallId" in event && event.toolCallId !== undefined) return [event.toolCallId];
     return "turnId" in event ? [event.turnId] : [];
   });
+}
+
+/** Every receipt is proven, none is missing, and no bridge doubted that: a kill is not mistaken for a change of the log. */
+export async function expectProven(
+  { keysDirectory }: KillWorld,
+  log: readonly Envelope[],
+): Promise<void> {
+  const heads = await readReceiptHeads(keysDirectory);
+  const audit = auditLog(await readSigningKeys(keysDirectory));
+  const found = log.map(audit.take);
+  const entries = found.flatMap(({ entry }) => entry ?? []);
+  const unproven = entries.filter(
+    ({ signature, missing = 0, isChanged = false, receipt }) =>
+      signature !== "valid" || missing > 0 || isChanged || receipt.type === "approvals.doubted",
+  );
+  const missingAtEnd = heads.missingAfter("", audit.last);
+  heads.close();
+  expect({ unproven, missingAtEnd, gaps: found.flatMap(({ gap }) => gap ?? []) }).toEqual({
+    unproven: [],
+    missingAtEnd: 0,
+    gaps: [],
+  });
+  // Runs and their results are receipts, so a log with a tool has some.
+  expect(entries.length).toBeGreaterThanOrEqual(idsOf(log, "tool.started").length);
 }
 
 /** The tool that does harm when it runs twice did not, and nothing of any tool runs on. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
-import { expectOneCharge, expectWhole } from "./expected-log.ts";
+import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
 import { localKillWorld, transcript } from "./kill-world.ts";
 
@@ -54,6 +54,7 @@ describe("a bridge that runs the agent's loop itself, and is killed", () => {
       expect(after.slice(0, before.length)).toEqual(before);
       expect(transcript(after)).toEqual(expectedTranscript({ onLost, before, after, undisturbed }));
       expectWhole(after);
+      await expectProven(world, after);
       await expectOneCharge(world, after);
     },
   );

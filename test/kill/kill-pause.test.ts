@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { AgentEvent, OnLost } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { expectWhole } from "./expected-log.ts";
+import { expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
 
 /**
@@ -69,6 +69,7 @@ describe.each(["harness", "local"] as const)("a bridge that is killed while %s w
       const after = await world.log();
       expect(after.slice(0, before.length)).toEqual(before);
       expectWhole(after);
+      await expectProven(world, after);
       expectGivenOnce(after);
     },
   );

@@ -26,6 +26,8 @@ export interface KillWorld {
   ): Promise<Run>;
   /** Lives on in the same files. */
   log(): Promise<readonly Envelope[]>;
+  /** Where the signing keys of every bridge are. */
+  readonly keysDirectory: string;
   /** What the tools did, in order. */
   effects(): Promise<readonly string[]>;
   end(): Promise<void>;
@@ -71,6 +73,7 @@ async function worldAround(
   };
   return {
     heard,
+    keysDirectory: folder,
     async run(program, settings) {
       const run = await runProgram(program, { ...settings, ...agent, file, effects });
       if (run !== "late") return run;

@@ -6,7 +6,7 @@ import type { OnLost } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
-import { expectOneCharge, expectWhole } from "./expected-log.ts";
+import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, transcript, type KillWorld } from "./kill-world.ts";
 
 /**
@@ -61,6 +61,7 @@ describe("a bridge that is killed", () => {
       expect(after.slice(0, before.length)).toEqual(before);
       expect(transcript(after)).toEqual(expectedTranscript({ onLost, before, after, undisturbed }));
       expectWhole(after);
+      await expectProven(world, after);
       await expectNothingTwice(world, after);
     },
   );

@@ -1,4 +1,7 @@
+import { dirname } from "node:path";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
+import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
 import type { Decision, OnLost, PromptOptions } from "../../src/domain/agent-event.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -66,6 +69,8 @@ const agent = defineAgent({
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
 });
+const keys = await openSigningKeys(dirname(file), 1);
+const heads = await openReceiptHeads(dirname(file), (error) => console.error(error));
 // Every event is an append of its own, so that there are as many places to be killed at as can be.
 const sessions = createSessions({
   store,
@@ -73,6 +78,9 @@ const sessions = createSessions({
   clock: systemClock,
   owner: "killed",
   coalesceMs: 0,
+  sign: keys.sign,
+  verify: (content, signature) => keys.check(content, signature) === "valid",
+  heads,
 });
 await sessions.recover();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
@@ -101,6 +109,7 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
 }
 await Promise.all(asked);
 await sessions.close();
+heads.close();
 await store.close();
 
 function provider(): Provider {
