@@ -45,7 +45,7 @@ export interface Audited {
 
 export interface LogAudit {
   /** Takes the next event of the log, and says what it proves, or does not. */
-  take(envelope: Envelope): Audited;
+  readonly take: (envelope: Envelope) => Audited;
   /** The last receipt so far. */
   readonly last: LastReceipt;
 }

@@ -17,9 +17,9 @@ export interface ReceiptChain {
  */
 export interface ReceiptHeads {
   /** Undefined if nothing is recorded about the chain. */
-  read(chain: ReceiptChain): ReceiptHead | undefined;
+  readonly read: (chain: ReceiptChain) => ReceiptHead | undefined;
   /** Keeps the head with the highest number. */
-  save(incarnation: string, last: LastReceipt): void;
+  readonly save: (incarnation: string, last: LastReceipt) => void;
 }
 
 /** The number of receipts that are missing behind `last`. */

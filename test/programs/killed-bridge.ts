@@ -70,7 +70,9 @@ const agent = defineAgent({
   onLost,
 });
 const keys = await openSigningKeys(dirname(file), 1);
-const heads = await openReceiptHeads(dirname(file), (error) => console.error(error));
+const heads = await openReceiptHeads(dirname(file), (error) => {
+  throw error;
+});
 // Every event is an append of its own, so that there are as many places to be killed at as can be.
 const sessions = createSessions({
   store,
