@@ -422,7 +422,7 @@ describe("spanline chat in a terminal", () => {
     await two.shows("Whoever controlled this session has left. /takeover takes control.");
     await two.shows("· watching, and nobody controls this session; /takeover");
     child.kill("SIGKILL");
-    await two.shows("? The connection to the agent was lost in the middle of its answer.");
+    await two.shows("? The connection to the agent was lost during its answer,");
     await two.shows("It waits for an answer; /takeover to be asked.");
     two.type("/takeover\r");
     await two.shows("── Spanline asks ──");

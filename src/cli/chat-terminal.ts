@@ -26,8 +26,14 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
   let session: string | undefined;
   let talk: ChatTalk | undefined;
   let client: Client | undefined;
-  // Before there is something to leave, the process ends as any other does.
-  let leave: (exitCode: number) => void = () => void process.kill(process.pid, "SIGINT");
+  /** The exit code of a person who left after the first question, but before the session was open. */
+  let earlyExit: number | undefined;
+  // Until `run` replaces this function, leaving ends the process as a signal does. A question means that the session is about to
+  // open: `run` then leaves in order.
+  let leave = (exitCode: number): void => {
+    if (asking.isOpen) earlyExit = exitCode;
+    else process.kill(process.pid, "SIGINT");
+  };
   /** What was typed before there was somebody to say it to. */
   const early: string[] = [];
   let warned: "" | "leaving" | "cancelling" = "";
@@ -201,6 +207,7 @@ export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFac
         leave = resolve;
         for (const text of early.splice(0)) line(text);
         view.renew();
+        if (earlyExit !== undefined) leave(earlyExit);
       });
     },
     close(last) {

@@ -87,6 +87,6 @@ async function run(): Promise<string[]> {
 it("has the same bodies in every run that begins with no sessions, also of an agent that uses tools [OR-78]", async () => {
   const [first, second] = [await run(), await run()];
   expect(second).toEqual(first);
-  expect(first[1]).toContain("function_call_output");
+  expect(first[1]).toContain("mcp_call");
   expect(first[3]).toContain("18 degrees");
 });
