@@ -84,6 +84,12 @@ export function auditLog(keys: SigningKeys): LogAudit {
   };
 }
 
+/** Whether the receipt is as it was written, and so is everything before it. A log that was doubted says so itself. */
+export function isProven({ signature, missing = 0, isChanged, receipt }: AuditEntry): boolean {
+  if (signature !== "valid" || missing > 0 || isChanged === true) return false;
+  return receipt.type !== "approvals.doubted";
+}
+
 type Signed = ReturnType<typeof signatureOf>;
 
 function checkedBy(

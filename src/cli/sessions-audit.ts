@@ -1,4 +1,4 @@
-import { auditLog, type AuditEntry, type AuditGap } from "../bridge/audit-log.ts";
+import { auditLog, isProven, type AuditEntry, type AuditGap } from "../bridge/audit-log.ts";
 import { auditOutput } from "../bridge/audit-output.ts";
 import { readReceiptHeads } from "../bridge/receipt-heads.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
@@ -47,7 +47,7 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       await terminal.write(`${prettyJson({ sessionId, ...report, problems })}\n`);
     else if (!isEmpty(report) || problems.length === 0)
       await terminal.write(summary(report, style));
-    return Math.max(reportProblems(log, terminal), isProven(report) ? 0 : 1);
+    return Math.max(reportProblems(log, terminal), isWholeAndProven(report) ? 0 : 1);
   });
 }
 
@@ -58,16 +58,8 @@ interface AuditReport {
   readonly missingAtEnd: number;
 }
 
-function isProven({ entries, gaps, missingAtEnd }: AuditReport): boolean {
-  if (gaps.length > 0 || missingAtEnd > 0) return false;
-  return entries.every(
-    ({ signature, missing = 0, isChanged = false, receipt }) =>
-      signature === "valid" &&
-      missing === 0 &&
-      !isChanged &&
-      // A log that was cut off and then continued says so itself.
-      receipt.type !== "approvals.doubted",
-  );
+function isWholeAndProven({ entries, gaps, missingAtEnd }: AuditReport): boolean {
+  return gaps.length === 0 && missingAtEnd === 0 && entries.every(isProven);
 }
 
 function isEmpty({ entries, gaps, missingAtEnd }: AuditReport): boolean {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { auditLog } from "../../src/bridge/audit-log.ts";
+import { auditLog, isProven } from "../../src/bridge/audit-log.ts";
 import { readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { readSigningKeys } from "../../src/bridge/signing-keys.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
@@ -35,10 +35,7 @@ export async function expectProven(
   const audit = auditLog(await readSigningKeys(keysDirectory));
   const found = log.map(audit.take);
   const entries = found.flatMap(({ entry }) => entry ?? []);
-  const unproven = entries.filter(
-    ({ signature, missing = 0, isChanged = false, receipt }) =>
-      signature !== "valid" || missing > 0 || isChanged || receipt.type === "approvals.doubted",
-  );
+  const unproven = entries.filter((entry) => !isProven(entry));
   const missingAtEnd = heads.missingAfter("", audit.last);
   heads.close();
   expect({ unproven, missingAtEnd, gaps: found.flatMap(({ gap }) => gap ?? []) }).toEqual({

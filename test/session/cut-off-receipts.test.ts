@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { auditLog } from "../../src/bridge/audit-log.ts";
+import { auditLog, isProven } from "../../src/bridge/audit-log.ts";
 import { auditOutput } from "../../src/bridge/audit-output.ts";
 import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
@@ -111,6 +111,23 @@ describe("a log whose end was cut off", () => {
     expect(ran).toHaveLength(3);
     expect(await next.events("approvals.doubted")).toHaveLength(1);
     expect((await missing(signing, await before.log())).atEnd).toBeGreaterThan(0);
+  });
+});
+
+describe("a copy of a log that continued separately", () => {
+  it("A log whose last receipt is another than the recorded one is doubted, and stays unproven [W-09]", async () => {
+    const signing = await signingFolder();
+    const { heads, keys } = signing;
+    const { world: before } = await revoked(signing, heads);
+    const other: ReceiptHeads = { ...heads, read: () => ({ number: 6, mac: "another" }) };
+    const world = await before.restart(undefined, { heads: other });
+    await world.sessions.peek(world.sessionId);
+    const audit = auditLog(keys);
+    const entries = (await world.log()).flatMap((envelope) => audit.take(envelope).entry ?? []);
+    const unproven = entries.filter((entry) => !isProven(entry));
+    expect(unproven).toMatchObject([
+      { signature: "valid", receipt: { type: "approvals.doubted", signature: { number: 7 } } },
+    ]);
   });
 });
 
