@@ -14,7 +14,7 @@ declare module "vitest" {
 const root = join(import.meta.dirname, "../..");
 
 /** Vitest's global set-up: bundles the command line once for all test files that start it. */
-export default async function bundleCommand(project: TestProject): Promise<() => void> {
+export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
   await bundleSource("cli/main.ts", folder);
   cpSync(join(root, "package.json"), join(folder, "package.json"));
