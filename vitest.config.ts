@@ -1,19 +1,52 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
+const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
+
+/** Tests that start processes or servers, or that take seconds. */
+const PROCESS = [
+  "test/{acp,aigo,bridge,cli,emulator,host,kill,mcp,portal,provisioning,responses,workspace}/**/*.test.ts",
+  "test/cli*.test.ts",
+  "test/policy/shells.test.ts",
+  "test/providers/memory.test.ts",
+  "test/session/{programs,state-form}.test.ts",
+  "test/store/sqlite-kill.test.ts",
+  "examples/**/*.test.ts",
+];
+
+/** Tests of the other lanes that try every case in the full lane: a kill at every append, a cut at every byte. */
+const EXHAUSTIVE = ["test/kill/*.test.ts", "src/wire/agentcore/runtime-stream.test.ts"];
+
+/** Packaging, and checkers that must refuse planted violations. */
+const FULL = ["test/{package,entries,install,build,checks}.test.ts"];
+
+/** Clients that need Node 22: `npm run test:clients` installs and runs them. */
+const CLIENTS = ["**/node_modules/**", "test/clients/**"];
+
+function lane(name: string, include: string[], exclude: string[]): TestProjectInlineConfiguration {
+  const globalSetup = name === "fast" ? [] : ["test/support/bundle-command.ts"];
+  return { extends: true, test: { name, include, exclude: [...CLIENTS, ...exclude], globalSetup } };
+}
+
+/**
+ * Three lanes. `npm run test:fast` runs `fast` with fewer random cases, `npm test` runs `fast` and `process`, and
+ * `npm run test:full` runs `full`.
+ */
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-    // Clients that need Node 22: npm run test:clients installs and runs them.
-    exclude: ["**/node_modules/**", "test/clients/**"],
+    projects: [
+      lane("fast", ALL, [...PROCESS, ...FULL]),
+      lane("process", PROCESS, FULL),
+      lane("full", [...FULL, ...EXHAUSTIVE], []),
+    ],
     // The last resort: a wait in a test has its own deadline, of seconds (test/support/within.ts). Files that need longer
     // say so (test/support/long-tests.ts).
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // By default one is left free, which on a machine with two is half.
+    // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: "100%",
-    // Commands under test keep the keys that they make away from the user's own.
+    // Commands under test store their keys apart from the user's own.
     env: { XDG_STATE_HOME: join(tmpdir(), "spanline-test-state") },
   },
 });

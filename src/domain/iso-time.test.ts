@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { isoTime } from "./iso-time.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 it("writes any time as every other program does", () => {
   const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -9,7 +10,7 @@ it("writes any time as every other program does", () => {
     fc.property(anyTime, (at) => {
       expect(isoTime(at)).toBe(new Date(at).toISOString());
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
   for (const text of [
     "2024-02-29T00:00:00.000Z",

@@ -5,6 +5,7 @@ import type { ModelMessage } from "./model-request.ts";
 import { settledHistories } from "./settled-history.ts";
 import { settledMessages } from "./settled-messages.ts";
 import { toolCall, toolSuccess } from "./tool.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 function text(role: ModelMessage["role"], words: string): ModelMessage {
   return { role, blocks: [{ type: "text", text: words }] };
@@ -44,7 +45,7 @@ describe("a cached settled history", () => {
           if ((settled.value?.stableCount ?? 0) > 0) cached += 1;
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     // Otherwise the cache was never used.
     expect(cached).toBeGreaterThan(requests / 3);

@@ -8,6 +8,7 @@ import { chatDialect } from "../wire/chat/request.ts";
 import { converseDialect } from "../wire/converse/model-request.ts";
 import { messagesDialect } from "../wire/messages/request.ts";
 import { requestEncoder } from "./request-encoder.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 const DIALECTS: readonly (readonly [string, ModelDialect])[] = [
   ["chat completions", chatDialect("m")],
@@ -50,7 +51,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
           );
         }
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -67,7 +68,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
           );
         }
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 

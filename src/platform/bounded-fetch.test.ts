@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startPeer } from "../../test/support/peer.ts";
 import { AnswerTooLargeError, boundedFetch } from "./bounded-fetch.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 const bounded = boundedFetch({ maxBytes: 20, pace: () => undefined });
 
@@ -51,7 +52,7 @@ describe("an answer within bounds", () => {
         const more = cut(long, at).filter((piece) => piece !== "");
         await expect(fetched("text/event-stream", more)).rejects.toThrow(AnswerTooLargeError);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   segmentsOf,
 } from "./path-pattern.ts";
 import { longTests } from "../../test/support/long-tests.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 longTests();
 
@@ -40,7 +41,7 @@ describe("path patterns", () => {
         );
         expect(fitsPath(parsePathPattern(pattern), segmentsOf(path))).toBe(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -51,7 +52,7 @@ describe("path patterns", () => {
         fc.pre(fitsPath(parsed, segmentsOf(path)));
         expect(fitsPathWidely(parsed, segmentsOf(path))).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

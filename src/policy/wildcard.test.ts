@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fits, fitsAnySpelling, fitsExactly, HOLE, mayFit, spelled } from "./wildcard.ts";
 import { longTests } from "../../test/support/long-tests.ts";
+import { runs } from "../../test/support/test-depth.ts";
 
 longTests();
 
@@ -18,7 +19,7 @@ describe("fits", () => {
         const source = pattern.replaceAll("*", "[^]*").replaceAll("?", "[^]");
         expect(fits(pattern, text)).toBe(new RegExp(`^${source}$`, "u").test(text));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -44,7 +45,7 @@ describe("mayFit", () => {
         fc.pre(fits(pattern, filled));
         expect(mayFit(pattern, holed)).toBe(true);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

@@ -7,6 +7,7 @@ import { responseFrom } from "../../src/wire/responses/stream/response-stream.ts
 import { anyDisorder, anyTurn, SESSION } from "../responses/any-turn.ts";
 import { aigoProblems } from "./aigo-models.ts";
 import { longTests } from "../support/long-tests.ts";
+import { runs } from "../support/test-depth.ts";
 
 longTests();
 
@@ -47,7 +48,7 @@ describe("what AI GO! is sent", () => {
         expect(outputs.flatMap((output) => aigoProblems("ModelOutput", output))).toEqual([]);
         expect(outputs).toHaveLength(1);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -58,7 +59,7 @@ describe("what AI GO! is sent", () => {
         const output = responseFrom(log, recorded)?.output;
         expect(aigoProblems("ResponseOutput", output)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -20,10 +20,10 @@ const include = [
 ];
 
 export default mergeConfig(
-  { ...shared, test: { ...shared.test, include: [], exclude: [] } },
+  { ...shared, test: { ...shared.test, projects: undefined } },
   defineConfig({
     root: join(import.meta.dirname, "../.."),
     plugins: [openai7],
-    test: { include },
+    test: { include, globalSetup: ["test/support/bundle-command.ts"] },
   }),
 );

@@ -6,9 +6,10 @@ import { bundleInto } from "../support/bundled.ts";
 import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
 import { localKillWorld, transcript } from "./kill-world.ts";
+import { testDepth } from "../support/test-depth.ts";
 
 /** As `kill.test.ts`, with an agent whose loop dies with the bridge: all that is left of it is the log. */
-const isThorough = process.env["KILL_TESTS"] === "all";
+const isThorough = testDepth() === "full";
 const MOST_APPENDS = 32;
 const LEAST_APPENDS = 20;
 

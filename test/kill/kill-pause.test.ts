@@ -7,12 +7,13 @@ import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
+import { testDepth } from "../support/test-depth.ts";
 
 /**
  * Kills a bridge before and after every append of a session whose agent calls a tool of whoever prompted, and lets a new
- * process go on. KILL_TESTS=all does so for every place and every answer to a lost call; otherwise they take turns.
+ * process go on. The full lane does so for every place and every answer to a lost call; otherwise they take turns.
  */
-const isThorough = process.env["KILL_TESTS"] === "all";
+const isThorough = testDepth() === "full";
 const ANSWERS: readonly OnLost[] = ["continue", "reseed", "ask"];
 const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
 /** What the session takes with either of them. */

@@ -8,13 +8,14 @@ import { bundleInto } from "../support/bundled.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
 import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, transcript, type KillWorld } from "./kill-world.ts";
+import { testDepth } from "../support/test-depth.ts";
 
 /**
  * Kills a bridge with SIGKILL before and after every append of a session with text, two tools, an approval and a
- * follow-up, lets a new process go on, and looks at what everybody saw. KILL_TESTS=all does so for every switch of the
+ * follow-up, lets a new process go on, and looks at what everybody saw. The full lane does so for every switch of the
  * emulator and every answer to a lost call, which takes ten minutes; otherwise they take turns.
  */
-const isThorough = process.env["KILL_TESTS"] === "all";
+const isThorough = testDepth() === "full";
 const SWITCHES = ["finish+remember", "finish+forget", "abort+keep-user", "abort+forget"] as const;
 const ANSWERS: readonly OnLost[] = ["continue", "reseed", "ask"];
 /** What the session takes: every event of a stream is one of its own there. */

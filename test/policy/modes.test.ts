@@ -7,6 +7,7 @@ import { judge } from "../../src/policy/judge.ts";
 import { narrow } from "../../src/policy/narrow.ts";
 import { document, judged } from "./arbitrary.ts";
 import { longTests } from "../support/long-tests.ts";
+import { runs } from "../support/test-depth.ts";
 
 longTests();
 
@@ -32,7 +33,7 @@ describe("a mode", () => {
         expect(strict).toEqual(strict.toSorted((one, other) => one - other));
         expect(strict[0]).toBe(strictness(decision));
       }),
-      { numRuns: 2_500 },
+      { numRuns: runs(2_500) },
     );
   });
 

@@ -7,11 +7,12 @@ import { mergePolicies } from "../../src/policy/merge-policies.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { document, judged, matcher, type Document } from "./arbitrary.ts";
 import { longTests } from "../support/long-tests.ts";
+import { runs } from "../support/test-depth.ts";
 
 longTests();
 
-const RUNS = { numRuns: 2_500 };
-const FEWER = { numRuns: 800 };
+const RUNS = { numRuns: runs(2_500) };
+const FEWER = { numRuns: runs(800) };
 const ORDER = ["allow", "ask", "deny"];
 
 /** How strict a decision is: of two that ask, the one that asks more people. */

@@ -12,6 +12,7 @@ import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
 import { eventProblems } from "./open-responses-schema.ts";
 import { violationsIn } from "./stream-checker.ts";
 import { longTests } from "../support/long-tests.ts";
+import { runs } from "../support/test-depth.ts";
 
 longTests();
 
@@ -41,7 +42,7 @@ describe("the stream of a response", () => {
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids.every((id) => sessionOfItem(id) === SESSION)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -54,7 +55,7 @@ describe("the stream of a response", () => {
           expect(streamOf(log, trace).flatMap(eventProblems)).toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -20,6 +20,7 @@ import {
   type SimulatedSession,
 } from "./simulation/simulated-session.ts";
 import { longTests } from "../support/long-tests.ts";
+import { runs } from "../support/test-depth.ts";
 
 longTests();
 
@@ -27,7 +28,7 @@ const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "m
 
 /** Stories per property; default: enough for every test run. `SPANLINE_STORIES=100000` runs more. */
 function storyCount(usual: number): number {
-  return Number(process.env["SPANLINE_STORIES"] ?? usual);
+  return Number(process.env["SPANLINE_STORIES"] ?? runs(usual));
 }
 
 /** Nothing but people and rules ends what is asked here. */

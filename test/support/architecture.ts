@@ -13,11 +13,20 @@ interface Source {
   readonly specifiers: readonly string[];
 }
 
-/** Compares the sources below a root with its ARCHITECTURE.md. Returns what is wrong, in plain sentences. */
-export function checkArchitecture(root: string): string[] {
+/** Files by path below the root. */
+export interface Overlay {
+  readonly [path: string]: string;
+}
+
+/**
+ * Compares the sources below a root with its ARCHITECTURE.md. Returns one sentence per violation. The files of the overlay
+ * are checked as if they were on the disk, so that a test plants a violation without a copy of the tree.
+ */
+export function checkArchitecture(root: string, overlay: Overlay = {}): string[] {
   const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
   const rows = readTable(page);
-  const sources = readSources(root);
+  const planted = Object.entries(overlay).map(([path, text]) => toSource(path, text));
+  const sources = [...readSources(root), ...planted];
   return [
     ...sources.flatMap((source) => checkImports(source, rows)),
     ...findCycles(sources),
@@ -50,10 +59,11 @@ function readSources(root: string): Source[] {
     .map((path) => posix.join("src", path.replaceAll("\\", "/")))
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
     .sort()
-    .map((path) => {
-      const text = readFileSync(join(root, path), "utf8");
-      return { path, text, specifiers: specifiersIn(text) };
-    });
+    .map((path) => toSource(path, readFileSync(join(root, path), "utf8")));
+}
+
+function toSource(path: string, text: string): Source {
+  return { path, text, specifiers: specifiersIn(text) };
 }
 
 function specifiersIn(text: string): string[] {

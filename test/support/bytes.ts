@@ -1,4 +1,5 @@
 import type { Codec } from "../../src/domain/codec.ts";
+import { runs } from "./test-depth.ts";
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
@@ -66,19 +67,20 @@ export function randomChunks(bytes: Uint8Array, random: (below: number) => numbe
 }
 
 /**
- * Runs `check` many times; a failure names the seed that repeats it. Most runs end in an error item; collecting the
- * stack of each would take longer than all the rest.
+ * Runs `check` many times, less often in the fast lane; a failure names the seed that repeats it. Most runs end in an error
+ * item; collecting the stack of each would take longer than all the rest.
  */
 export function fuzz(
-  runs: number,
+  count: number,
   check: (random: (below: number) => number) => void,
   firstSeed = 1,
 ): void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
+  const lastSeed = firstSeed + runs(count);
   let seed = firstSeed;
   try {
-    for (; seed < firstSeed + runs; seed++) check(randomFrom(seed));
+    for (; seed < lastSeed; seed++) check(randomFrom(seed));
   } catch (cause) {
     throw new Error(`Fuzzing failed with seed ${seed}: ${String(cause)}`, { cause });
   } finally {

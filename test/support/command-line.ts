@@ -1,11 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { rolldown } from "rolldown";
+import { inject } from "vitest";
+import { bundleSource } from "./bundle-command.ts";
 import { PROCESS_MS, within } from "./within.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -44,19 +45,7 @@ export async function commandLine(): Promise<CommandLine> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
   const children: ChildProcessWithoutNullStreams[] = [];
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  const bundle = async (entry: string, file: string): Promise<void> => {
-    const bundled = await rolldown({
-      input: join(root, "src", entry),
-      platform: "node",
-      external: [/^[^./]/],
-      logLevel: "silent",
-    });
-    const at = join(folder, file);
-    await bundled.write({ dir: join(at, ".."), entryFileNames: "[name].mjs", format: "esm" });
-    await bundled.close();
-  };
-  await bundle("cli/main.ts", "bin/main.mjs");
-  writeFileSync(join(folder, "bin/package.json"), readFileSync(join(root, "package.json")));
+  cpSync(inject("commandBundle"), join(folder, "bin"), { recursive: true });
 
   const start: CommandLine["start"] = (args, options = {}) => {
     const { environment, input, isOpen, isTerminal, workingDirectory = folder } = options;
@@ -74,7 +63,7 @@ export async function commandLine(): Promise<CommandLine> {
   return {
     folder,
     start,
-    bundle,
+    bundle: (entry, file) => bundleSource(entry, dirname(join(folder, file))),
     async close() {
       const left = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
       const ends = left.map((child) => once(child, "exit"));

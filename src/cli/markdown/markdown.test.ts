@@ -5,6 +5,7 @@ import { coloured } from "../style.ts";
 import { markdown } from "./markdown.ts";
 import { markStyle, type MarkStyle } from "./marks.ts";
 import { textWidth } from "./text-width.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 /** Marks as letters that can be read in a test. */
 const LETTERS: MarkStyle = {
@@ -199,7 +200,7 @@ describe("Markdown that comes in pieces", () => {
           expect(textWidth(row)).toBeLessThanOrEqual(columns);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

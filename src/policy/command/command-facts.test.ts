@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HOLE } from "../wildcard.ts";
 import { commandFacts } from "./command-facts.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -76,7 +77,7 @@ describe("a command", () => {
           expect(simpleCommands.length).toBeLessThanOrEqual(100);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

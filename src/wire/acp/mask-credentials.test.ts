@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../domain/json.ts";
 import { maskCredentials } from "./mask-credentials.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmN";
 const PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow1\n-----END RSA PRIVATE KEY-----";
@@ -96,7 +97,7 @@ describe("credentials in the arguments of a tool", () => {
         const { args: shown, unmask } = maskCredentials(input);
         expect(unmask(shown)).toEqual(input);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { toolCall } from "../../domain/tool.ts";
 import { responseOf } from "../responses/response-encoder.ts";
 import { aigoProblems } from "../../../test/aigo/aigo-models.ts";
 import { aigoOutput } from "./aigo-output.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 describe("any disorder of events", () => {
   it("is encoded without throwing, with unique ids and no call without an id [SD-20]", () => {
@@ -14,7 +15,7 @@ describe("any disorder of events", () => {
         expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
         expect(items.filter((item) => "call_id" in item && item.call_id === "")).toEqual([]);
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 
@@ -28,7 +29,7 @@ describe("any disorder of events", () => {
         expect(messages).toEqual([expect.objectContaining({ role: "assistant", session_id: "s" })]);
         expect(items.at(-1)).toBe(messages[0]);
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 });

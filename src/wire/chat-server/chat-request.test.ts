@@ -4,6 +4,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { chatPromptOptions, readChatRequest } from "./chat-request.ts";
 import { callIdOf } from "../responses/ids.ts";
 import { chatHistory, chatTurn, givenResults, type ChatTurnOptions } from "./chat-turn.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 const OTHER = "ses_0123456789abcdef0123456789abcdef";
@@ -377,7 +378,7 @@ describe("what else a request says", () => {
         const turn = attempt(given);
         return turn === "refused" || Array.isArray(turn);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { fuzz } from "../../../test/support/bytes.ts";
 import { converseFold } from "./fold.ts";
 import { parse, readUnionEvent } from "./parse.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -135,7 +136,7 @@ describe("the batch form", () => {
           usage: usage && [usage.inputTokens, usage.outputTokens],
         }).toEqual(reference(events));
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 
@@ -156,7 +157,7 @@ describe("the batch form", () => {
         fold.finish(state, (out) => addToTurn(turn, out));
         expect(snapshotTurn(turn)).toEqual(parse(events).turn);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -21,6 +21,7 @@ import {
 import { encodeFrame } from "./eventstream-encode.ts";
 import type { HeaderValue } from "./eventstream-headers.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -362,7 +363,7 @@ describe("encoding event-stream frames", () => {
         ).toEqual(given);
         expect([...read.body]).toEqual([...payload]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { jsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -127,7 +128,7 @@ describe("taking a JSON array apart", () => {
         // -0 is written as 0.
         expect(read).toEqual(JSON.parse(JSON.stringify(array)));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

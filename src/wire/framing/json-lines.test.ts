@@ -10,6 +10,7 @@ import {
   type JsonLinesState,
 } from "./json-lines.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -124,7 +125,7 @@ describe("reading JSON lines", () => {
         const items = runCodec(jsonLinesDecoder(), chunksOf(utf8.encode(input), size));
         expect(items.map((item) => item.type === "line" && item.text)).toEqual(texts);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

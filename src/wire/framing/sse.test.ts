@@ -11,6 +11,7 @@ import { checkedItems, decode, decodeAllWays, plain } from "../../../test/suppor
 import { runCodec } from "../../domain/codec.ts";
 import { sseDecoder, type SseItem, type SseState } from "./sse.ts";
 import { longTests } from "../../../test/support/long-tests.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 longTests();
 
@@ -429,7 +430,7 @@ describe("any bytes at all", () => {
           plainReading(stream),
         );
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

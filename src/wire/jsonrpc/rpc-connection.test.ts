@@ -6,6 +6,7 @@ import { jsonLinesDecoder } from "../framing/json-lines.ts";
 import { readMessage } from "./read-message.ts";
 import { createRpcConnection, type Received } from "./rpc-connection.ts";
 import { notificationLine, requestLine, responseLine } from "./write-message.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 interface Waiting {
   readonly what: string;
@@ -300,7 +301,7 @@ describe("messages as lines", () => {
           expect(read.every(({ type }) => type !== "invalid")).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 describe("canonical JSON", () => {
   it("has sorted keys and no spaces [SD-28]", () => {
@@ -14,7 +15,7 @@ describe("canonical JSON", () => {
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

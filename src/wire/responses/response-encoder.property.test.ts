@@ -6,6 +6,7 @@ import { toolCall, type ToolResult } from "../../domain/tool.ts";
 import { turnOf } from "../../domain/turn.ts";
 import { responseOf } from "./response-encoder.ts";
 import type { ResponseItem } from "./response-item.ts";
+import { runs } from "../../../test/support/test-depth.ts";
 
 describe("any turn", () => {
   it("has items with unique ids, valid by the published schema [SD-34]", () => {
@@ -15,7 +16,7 @@ describe("any turn", () => {
         expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
         expect(publishedItems.safeParse(items).error).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -28,7 +29,7 @@ describe("any turn", () => {
             expect.objectContaining({ type: "function_call" }),
           ]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -41,7 +42,7 @@ describe("any turn", () => {
         const reported = anomalies.filter(({ code }) => code === "result_superseded").length;
         expect(kept + reported).toBe(results);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

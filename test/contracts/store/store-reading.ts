@@ -16,6 +16,7 @@ import {
   sessionOf,
   type StoreSubject,
 } from "./store-subject.ts";
+import { runs } from "../../support/test-depth.ts";
 
 export function storeReading({ open }: StoreSubject): void {
   describe("read", () => {
@@ -105,7 +106,7 @@ export function storeReading({ open }: StoreSubject): void {
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) =>
           expectOrderedReaders(open, steps),
         ),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 

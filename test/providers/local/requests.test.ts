@@ -23,6 +23,7 @@ import {
   type SimulatedSession,
 } from "../../session/simulation/simulated-session.ts";
 import { checkChat, checkConverse, checkMessages } from "./request-rules.ts";
+import { runs } from "../../support/test-depth.ts";
 
 const { signal } = new AbortController();
 
@@ -176,7 +177,7 @@ describe("what a model is asked", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     // Otherwise this proves nothing.
     expect(withCalls).toBeGreaterThan(asked / 10);
@@ -219,7 +220,7 @@ describe("what a model is asked", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
     // Otherwise this proves nothing.
     expect(cached).toBeGreaterThan(requests / 10);
@@ -235,7 +236,7 @@ describe("what a model is asked", () => {
         for (const request of model.requests) checkRequest(request);
         expect(model.requests).toHaveLength(1);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ask, echoes, errorIn, get, tools, worldOf } from "./world.ts";
+import { runs } from "../../support/test-depth.ts";
 
 const FIELDS = [
   "model",
@@ -83,7 +84,7 @@ describe("whatever is sent", () => {
           code: expect.stringMatching(/^[a-z_]+$/),
         });
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
     expect(world.reports).toEqual([]);
   });

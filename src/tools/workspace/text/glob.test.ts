@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { readGlob } from "./glob.ts";
+import { runs } from "../../../../test/support/test-depth.ts";
 
 async function globOf(pattern: string): Promise<(path: string) => boolean> {
   const { glob } = (await readGlob(pattern)) as { glob: (path: string) => boolean };
@@ -45,7 +46,7 @@ describe("a glob", () => {
           expect([pattern, path, read.glob(path)]).toEqual([pattern, path, other.test(told)]);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -7,6 +7,7 @@ import { agentEventLine } from "../agent-event.ts";
 import { SESSION_UPDATE_EXTENSIONS } from "../extensions.ts";
 import type { VendorUpdate } from "../vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
+import { runs } from "../../../../test/support/test-depth.ts";
 
 /** As the bridge sends them. */
 const EXAMPLES: readonly (VendorUpdate & { readonly _meta: { readonly harn: JsonObject } })[] =
@@ -256,7 +257,7 @@ describe("reading an update", () => {
         readUpdate(other as JsonValue, []);
         readAgentEvent({ sessionId: "s", kind: "progress", ...more }, ["progress"]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { refused } from "../../../../test/responses/refused.ts";
 import { packConversation } from "./compaction.ts";
 import { readCompactRequest, readCreateFrame, readCreateRequest } from "./read-create-request.ts";
+import { runs } from "../../../../test/support/test-depth.ts";
 
 function refusalOf(read: () => unknown): { readonly param: unknown; readonly code: unknown } {
   const { kind, param, code } = refused(read) ?? { kind: "none" };
@@ -403,7 +404,7 @@ describe("a request for a response", () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

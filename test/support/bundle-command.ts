@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The folder with the bundled command line, made once per test run. */
+    readonly commandBundle: string;
+  }
+}
+
+const root = join(import.meta.dirname, "../..");
+
+/** Vitest's global set-up: bundles the command line once for all test files that start it. */
+export async function setup(project: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
+  await bundleSource("cli/main.ts", folder);
+  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  project.provide("commandBundle", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** Bundles an entry of `src` into a folder, as `NAME.mjs` with its chunks. */
+export async function bundleSource(entry: string, folder: string): Promise<void> {
+  const bundle = await rolldown({
+    input: join(root, "src", entry),
+    platform: "node",
+    external: [/^[^./]/],
+    logLevel: "silent",
+  });
+  await bundle.write({ dir: folder, entryFileNames: "[name].mjs", format: "esm" });
+  await bundle.close();
+}
