@@ -63,8 +63,8 @@ export function driverPool(options: PoolOptions): DriverPool {
   const drivers = new Map<string, PooledDriver>();
   /** Evicted drivers that have not ended yet. */
   const endings = new Map<string, Promise<void>>();
+  /** Aborted when no driver is to be started any more. */
   const resting = new AbortController();
-  const ends = [resting.signal, ...(options.signal === undefined ? [] : [options.signal])];
   const left = new Set<string>();
   const again = retakes({
     clock,
@@ -72,6 +72,14 @@ export function driverPool(options: PoolOptions): DriverPool {
     report: (error) => options.report(error),
     gaveUp: (sessionId, error) => options.gaveUp(sessionId, error),
   });
+
+  // `AbortSignal.any` would leave an entry on a signal that lives as long as the process, for every driver.
+  const rest = (reason: unknown): void => {
+    resting.abort(reason);
+    for (const { controller } of drivers.values()) controller.abort(reason);
+  };
+  if (options.signal?.aborted === true) rest(options.signal.reason);
+  else options.signal?.addEventListener("abort", () => rest(options.signal?.reason));
 
   const drop = (sessionId: string): PooledDriver | undefined => {
     const pooled = drivers.get(sessionId);
@@ -111,7 +119,8 @@ export function driverPool(options: PoolOptions): DriverPool {
       if (!isTaken(error)) left.add(sessionId);
       again.failed(sessionId, error, over);
     };
-    const signal = AbortSignal.any([...ends, controller.signal]);
+    if (resting.signal.aborted) controller.abort(resting.signal.reason);
+    const { signal } = controller;
     const started = start({ failed, rested: () => rested(sessionId, pooled), signal });
     const pooled: PooledDriver = { started, controller, isOneShot, users: 0 };
     drivers.set(sessionId, pooled);
@@ -150,7 +159,7 @@ export function driverPool(options: PoolOptions): DriverPool {
     rest() {
       eviction.stop();
       again.stop();
-      resting.abort(notWanted("The sessions are closed here"));
+      rest(notWanted("The sessions are closed here"));
     },
     async close() {
       const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));
