@@ -15,6 +15,7 @@ const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   "fan-out": async () => (await import("./row-08-fan-out.ts")).fanOutRow(),
   turns: async () => (await import("./row-turns.ts")).turnsRow(),
   churn: async (count) => (await import("./row-churn.ts")).churnRow(count),
+  hostile: async (count) => (await import("./row-hostile.ts")).hostileRow(count),
   recovery: async () => (await import("./row-09-recovery.ts")).recoveryRow(),
   "cold-start": async () => (await import("./row-10-cold-start.ts")).coldStartRow(),
   idle: async () => (await import("./row-11-idle.ts")).idleRow(),
