@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   Agent,
   createServer,
@@ -84,9 +84,12 @@ export interface Gateway {
   readonly url: string;
   /** Of its process, as it says itself. */
   metric(name: string): Promise<number>;
+  /** The most memory that was resident since the start, in MB. Outside Linux: the memory that is resident now. */
+  peakMemory(): Promise<number>;
   close(): Promise<void>;
 }
 
+const RESIDENT = "process_resident_memory_bytes";
 const ARN = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/bench-0123456789";
 
 /** `spanline up` in a process of its own, with one agent. */
@@ -102,17 +105,23 @@ export async function startGateway(upstream: string): Promise<Gateway> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const url = JSON.parse(await firstLine(child)).url;
+  const metric = async (name: string): Promise<number> => {
+    const answer = await fetch(`${url}/metrics`);
+    const lines = (await answer.text()).split("\n");
+    return Number(
+      lines
+        .find((line) => line.startsWith(name))
+        ?.split(" ")
+        .at(-1),
+    );
+  };
   return {
     url,
-    async metric(name) {
-      const answer = await fetch(`${url}/metrics`);
-      const lines = (await answer.text()).split("\n");
-      return Number(
-        lines
-          .find((line) => line.startsWith(name))
-          ?.split(" ")
-          .at(-1),
-      );
+    metric,
+    async peakMemory() {
+      if (process.platform !== "linux") return (await metric(RESIDENT)) / 1e6;
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;
     },
     async close() {
       child.kill("SIGKILL");

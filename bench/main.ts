@@ -3,7 +3,7 @@ import { median } from "./measure.ts";
 import { KNOWN_MISSES } from "./known-misses.ts";
 import { checkTargets, isMet, printRow, type Row } from "./report.ts";
 
-const ROWS: { readonly [name: string]: () => Promise<Row> } = {
+const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   decode: async () => (await import("./row-01-decode.ts")).decodeRow(),
   invoke: async () => (await import("./row-02-invoke.ts")).invokeRow(),
   fold: async () => (await import("./row-03-fold.ts")).foldRow(),
@@ -14,6 +14,8 @@ const ROWS: { readonly [name: string]: () => Promise<Row> } = {
   gateway: async () => (await import("./row-06-gateway.ts")).gatewayRow(),
   "fan-out": async () => (await import("./row-08-fan-out.ts")).fanOutRow(),
   turns: async () => (await import("./row-turns.ts")).turnsRow(),
+  churn: async (count) => (await import("./row-churn.ts")).churnRow(count),
+  hostile: async (count) => (await import("./row-hostile.ts")).hostileRow(count),
   recovery: async () => (await import("./row-09-recovery.ts")).recoveryRow(),
   "cold-start": async () => (await import("./row-10-cold-start.ts")).coldStartRow(),
   idle: async () => (await import("./row-11-idle.ts")).idleRow(),
@@ -28,12 +30,22 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
+    count: { type: "string" },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 if (values.help) {
-  process.stdout.write(`npm run bench -- [--json] [--check] [${Object.keys(ROWS).join("|")}]…\n`);
+  process.stdout.write(
+    `npm run bench -- [--json] [--check] [--count N] [${Object.keys(ROWS).join("|")}]…\n`,
+  );
   process.exit(0);
+}
+const count = values.count === undefined ? undefined : Number(values.count);
+if (count !== undefined && !(Number.isSafeInteger(count) && count > 0)) {
+  process.stderr.write(
+    `--count ${values.count} is not a valid count: expected a whole number above 0\n`,
+  );
+  process.exit(2);
 }
 const unknown = positionals.filter((name) => !(name in ROWS));
 if (unknown.length > 0) {
@@ -48,7 +60,7 @@ const failures: string[] = [];
 for (const [name, run] of Object.entries(ROWS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kmeasuring ${name} …`);
-  const row = await run();
+  const row = await run(count);
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
   rows.push(row);
   failures.push(...checkTargets(name, row, KNOWN_MISSES));

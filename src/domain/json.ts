@@ -47,11 +47,11 @@ export function limitExceeded(reason: string): Extract<ParsedJson, { readonly ok
 }
 
 /** Whether JSON text holds more values than may be made of one text. A key and its value are one. */
-export function hasTooManyValues(text: string): boolean {
-  if (text.length <= MAX_JSON_VALUES) return false;
+export function hasTooManyValues(text: string, max = MAX_JSON_VALUES): boolean {
+  if (text.length <= max) return false;
   let values = 0;
   let isFirst = true;
-  for (let at = 0; at < text.length && values <= MAX_JSON_VALUES; at++) {
+  for (let at = 0; at < text.length && values <= max; at++) {
     const code = text.charCodeAt(at);
     if (isSpace(code)) continue;
     const closes = code === CLOSE_BRACKET || code === CLOSE_BRACE;
@@ -59,7 +59,7 @@ export function hasTooManyValues(text: string): boolean {
     isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
     if (code === QUOTE) at = endOfString(text, at) - 1;
   }
-  return values > MAX_JSON_VALUES;
+  return values > max;
 }
 
 /** Whether all objects in JSON text together have more members than this. */

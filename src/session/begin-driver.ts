@@ -8,7 +8,7 @@ import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import type { OpenEquipment } from "./client-equipment.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
-import type { Failed } from "./driver-pool.ts";
+import type { DriverStart } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
 import type { BoundAgent, Happening } from "./input.ts";
 import { liveAgent } from "./live-agent.ts";
@@ -33,11 +33,8 @@ export interface Surroundings {
   readonly openEquipment?: OpenEquipment;
 }
 
-export interface Wanted {
+export interface Wanted extends DriverStart {
   readonly sessionId: string;
-  readonly failed: Failed;
-  /** Ends the beginning: nobody wants the session any more. */
-  readonly signal: AbortSignal;
 }
 
 type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent" | "first">;
@@ -58,7 +55,7 @@ export interface OpenedDriver {
 
 /** The driver of a new session. */
 export async function openDriver(
-  { sessionId, failed, signal }: Wanted,
+  { sessionId, signal, ...hooks }: Wanted,
   { agent, opened, first }: Opening,
   around: Surroundings,
 ): Promise<OpenedDriver> {
@@ -75,7 +72,7 @@ export async function openDriver(
       agent: { digest, facts },
       ...(commanded !== undefined && { first: commanded }),
     };
-    const options = { ...around, lease, incarnation, agent: live, failed, ...place };
+    const options = { ...around, lease, incarnation, agent: live, ...hooks, ...place };
     const begun = await begin({ input, commandId }, NOTHING_LOADED, options);
     return { ...begun, incarnation };
   });
@@ -83,7 +80,7 @@ export async function openDriver(
 
 /** The driver of a session that is in the log. */
 export async function takeUpDriver(
-  { sessionId, failed, signal }: Wanted,
+  { sessionId, signal, ...hooks }: Wanted,
   agentNamed: (name: string) => Agent,
   around: Surroundings & { readonly isHere: boolean },
 ): Promise<Driver> {
@@ -110,7 +107,7 @@ export async function takeUpDriver(
     const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
     const doubted = doubt === undefined ? {} : { doubt };
     const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
-    const options = { ...around, lease, incarnation, agent: live, failed, ...place };
+    const options = { ...around, lease, incarnation, agent: live, ...hooks, ...place };
     return (await begin({ input: first }, { ...loaded, state }, options)).driver;
   });
 }

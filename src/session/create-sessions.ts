@@ -1,7 +1,6 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { isEmptyEquipment, type EquipReply, type Equipment } from "../domain/equipment.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
 import { agentReady } from "./agent-ready.ts";
@@ -10,6 +9,7 @@ import type { OpenEquipment } from "./client-equipment.ts";
 import { modeOf } from "./clients/clients-state.ts";
 import type { Driver } from "./driver.ts";
 import { driverPool } from "./driver-pool.ts";
+import type { MemoryLimits } from "./idle-eviction.ts";
 import { isPassing } from "./log-stall.ts";
 import { newSeed, type Seed } from "./new-id.ts";
 import { outlookOf } from "./outlook.ts";
@@ -18,10 +18,10 @@ import type { ReceiptHeads } from "./receipt-heads.ts";
 import { refused } from "./refused.ts";
 import { otherFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
-import { agentNamed, factsOf, sessionOpening } from "./session-opening.ts";
+import { agentNamed, factsOf, sessionOpening, type WithDriver } from "./session-opening.ts";
 import { sessionHistory } from "./session-history.ts";
 import { sessionReaders } from "./session-readers.ts";
-import type { ClientSender, Sender, Sessions } from "./sessions.ts";
+import type { ClientSender, Sessions } from "./sessions.ts";
 import type { Sign } from "./sign-receipts.ts";
 import { takeUpLeft } from "./take-up-left.ts";
 import { toolRules } from "./tools/tool-rules.ts";
@@ -45,8 +45,10 @@ export interface SessionsOptions {
   readonly verify?: Verify;
   /** Where the last receipt of each log is recorded; without it, a log whose end was cut off is not noticed. */
   readonly heads?: ReceiptHeads;
-  /** A session that nobody used for so long is let go from memory, and taken up again from its log. */
+  /** A session that was not used for so long leaves memory; its next command loads it from its log. Default: 1 minute. */
   readonly idleMs?: number;
+  /** Beyond these, the least recently used sessions leave memory earlier. Default: 1,000 sessions, 64 MB. */
+  readonly memory?: Partial<MemoryLimits>;
   /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
   readonly signal?: AbortSignal;
   /** Opens what clients bring; nobody can bring anything without it. */
@@ -80,12 +82,13 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const drivers = driverPool({
     clock,
     idleMs,
+    limits: { ...DEFAULT_LIMITS, ...options.memory },
     report,
     ...(signal !== undefined && { signal }),
     retake: async (sessionId) => {
       const record = await store.session(sessionId);
       if (record === undefined || record.state === "idle" || isClosed) return;
-      await driverOf(sessionId);
+      await load(sessionId);
     },
     gaveUp: (sessionId, error) => options.failed?.(sessionId, error),
   });
@@ -100,13 +103,17 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     return done;
   };
 
-  const driverOf = (sessionId: string): Promise<Driver> =>
-    drivers.use(sessionId, async (failed, signal) => {
-      await drivers.over(sessionId);
-      const isHere = drivers.isLeft(sessionId);
-      const named = (name: string): Agent => agentNamed(agents, name);
-      return takeUpDriver({ sessionId, failed, signal }, named, { ...around, isHere });
+  const withDriver: WithDriver = (sessionId, work) =>
+    drivers.use(sessionId, {
+      start: async (parts) => {
+        await drivers.over(sessionId);
+        const isHere = drivers.isLeft(sessionId);
+        const named = (name: string): Agent => agentNamed(agents, name);
+        return takeUpDriver({ sessionId, ...parts }, named, { ...around, isHere });
+      },
+      work,
     });
+  const load = (sessionId: string): Promise<void> => withDriver(sessionId, () => undefined);
 
   const { open, begin } = sessionOpening({
     store,
@@ -114,29 +121,28 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     agents,
     seed,
     readers,
-    driverOf,
+    withDriver,
     openDriver: async (sessionId, what) => {
       let done: OpenedDriver | undefined;
-      await drivers.use(sessionId, async (failed, signal) => {
-        done = await openDriver({ sessionId, failed, signal }, what, around);
-        return done.driver;
+      return drivers.use(sessionId, {
+        start: async (parts) => {
+          done = await openDriver({ sessionId, ...parts }, what, around);
+          return done.driver;
+        },
+        work: () => done,
+        isOneShot: what.first !== undefined,
       });
-      return done;
     },
   });
 
-  async function command(
-    sessionId: string,
-    wanted: SessionCommand,
-    from: Sender,
-  ): Promise<CommandReply> {
-    const driver = await driverOf(sessionId);
-    const checked =
-      wanted.type === "extend"
-        ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
-        : wanted;
-    return sendCommand(checked, from, { sessionId, store, driver, readers });
-  }
+  const command: Sessions["command"] = (sessionId, wanted, from) =>
+    withDriver(sessionId, async (driver) => {
+      const checked =
+        wanted.type === "extend"
+          ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
+          : wanted;
+      return sendCommand(checked, from, { sessionId, store, driver, readers });
+    });
 
   const agentIn = (driver: Driver): Agent => agentNamed(agents, driver.state.agent?.facts.name);
 
@@ -151,18 +157,19 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     if (openEquipment === undefined) {
       return refused("invalid_option", "Nothing can be brought to the sessions of this program");
     }
-    const driver = await driverOf(sessionId);
-    if (modeOf(driver.state.clients, clientId) === undefined) {
-      return refused("not_found", "Only a client that is attached can bring something");
-    }
-    return { status: "accepted", problems: await driver.equip(clientId, equipment) };
+    return withDriver(sessionId, async (driver): Promise<EquipReply> => {
+      if (modeOf(driver.state.clients, clientId) === undefined) {
+        return refused("not_found", "Only a client that is attached can bring something");
+      }
+      return { status: "accepted", problems: await driver.equip(clientId, equipment) };
+    });
   }
 
   const recover = (): Promise<void> =>
     takeUpLeft({
       store,
       takeUp: async (sessionId) => {
-        await driverOf(sessionId).catch((error: unknown) => {
+        await load(sessionId).catch((error: unknown) => {
           if (isClosed) return;
           if (isPassing(error)) drivers.resumeLater(sessionId, error);
           else report(error);
@@ -182,13 +189,12 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     ready: (agent) => whileOpen(async () => agentReady(agentNamed(agents, agent), clock)),
     checkLog: () => whileOpen(() => store.probe()),
     peek: (sessionId) =>
-      whileOpen(async () => outlookOf((await driverOf(sessionId)).state, sessionId)),
+      whileOpen(() => withDriver(sessionId, ({ state }) => outlookOf(state, sessionId))),
     history: (sessionId, through) => whileOpen(() => sessionHistory(store, sessionId, through)),
     rules: (sessionId) =>
-      whileOpen(async () => {
-        const driver = await driverOf(sessionId);
-        return toolRules(factsOf(driver, sessionId), driver.state.mode);
-      }),
+      whileOpen(() =>
+        withDriver(sessionId, (driver) => toolRules(factsOf(driver, sessionId), driver.state.mode)),
+      ),
     find: (sessionId) => store.session(sessionId),
     list: (query) => store.sessions(query),
 
@@ -211,6 +217,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 }
 
 const DEFAULT_IDLE_MS = 60_000;
+const DEFAULT_LIMITS: MemoryLimits = { sessions: 1000, bytes: 64_000_000 };
 
 function closedHere(): SpanlineError {
   return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");

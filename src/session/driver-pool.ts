@@ -1,13 +1,14 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Driver, DriverOptions } from "./driver.ts";
-import { passivation } from "./passivation.ts";
+import { idleEviction, type MemoryLimits } from "./idle-eviction.ts";
 import { retakes } from "./retakes.ts";
 
 export interface PoolOptions {
   readonly clock: SteadyClock;
   /** A driver that nobody used for so long is let go. */
   readonly idleMs: number;
+  readonly limits: MemoryLimits;
   /** Ends what is being started: the process is to end. */
   readonly signal?: AbortSignal;
   /** Takes a session up again that could not go on; rejects when it cannot. */
@@ -17,16 +18,26 @@ export interface PoolOptions {
   gaveUp(sessionId: string, error: unknown): void;
 }
 
-export type Failed = DriverOptions["failed"];
+/** Parts of a driver that the pool provides. */
+export interface DriverStart extends Pick<DriverOptions, "failed" | "rested"> {
+  /** Ends the start: the session is deleted, or the process ends. */
+  readonly signal: AbortSignal;
+}
 
-/** The signal ends the start: the session is deleted, or the process ends. */
-export type StartDriver = (failed: Failed, signal: AbortSignal) => Promise<Driver>;
+export interface DriverUse<Result> {
+  /** Starts a driver if the session has none. */
+  start(parts: DriverStart): Promise<Driver>;
+  /** The session stays in memory until this resolves. */
+  work(driver: Driver): Promise<Result> | Result;
+  /** A driver that this use starts is evicted when its first prompt is answered and no other prompt came. */
+  readonly isOneShot?: boolean;
+}
 
 /** The drivers of this process, by session. */
 export interface DriverPool {
-  /** The driver that there is, else the one that `start` makes: of two that ask at once, one starts it. */
-  use(sessionId: string, start: StartDriver): Promise<Driver>;
-  /** Resolves when a session that failed here may be taken up: what its driver had begun is over. */
+  /** Works with the driver of a session. Of two uses at once that find none, one starts it. */
+  use<Result>(sessionId: string, use: DriverUse<Result>): Promise<Result>;
+  /** Resolves when a session may be started again: its former driver has ended. */
   over(sessionId: string): Promise<void>;
   /** Resumes a session later that could not be resumed in the background. */
   resumeLater(sessionId: string, error: unknown): void;
@@ -38,14 +49,23 @@ export interface DriverPool {
   close(): Promise<void>;
 }
 
+interface PooledDriver {
+  readonly started: Promise<Driver>;
+  readonly controller: AbortController;
+  readonly isOneShot: boolean;
+  /** Undefined while it is started. */
+  driver?: Driver;
+  users: number;
+}
+
 export function driverPool(options: PoolOptions): DriverPool {
-  const { clock, idleMs } = options;
-  const drivers = new Map<string, Promise<Driver>>();
-  const starting = new Map<string, AbortController>();
+  const { clock, idleMs, limits } = options;
+  const drivers = new Map<string, PooledDriver>();
+  /** Evicted drivers that have not ended yet. */
+  const endings = new Map<string, Promise<void>>();
+  /** Aborted when no driver is to be started any more. */
   const resting = new AbortController();
-  const ends = [resting.signal, ...(options.signal === undefined ? [] : [options.signal])];
   const left = new Set<string>();
-  const idle = passivation({ clock, idleMs, drivers });
   const again = retakes({
     clock,
     retake: (sessionId) => options.retake(sessionId),
@@ -53,58 +73,106 @@ export function driverPool(options: PoolOptions): DriverPool {
     gaveUp: (sessionId, error) => options.gaveUp(sessionId, error),
   });
 
+  // `AbortSignal.any` would leave an entry on a signal that lives as long as the process, for every driver.
+  const rest = (reason: unknown): void => {
+    resting.abort(reason);
+    for (const { controller } of drivers.values()) controller.abort(reason);
+  };
+  if (options.signal?.aborted === true) rest(options.signal.reason);
+  else options.signal?.addEventListener("abort", () => rest(options.signal?.reason));
+
+  const drop = (sessionId: string): PooledDriver | undefined => {
+    const pooled = drivers.get(sessionId);
+    drivers.delete(sessionId);
+    eviction.remove(sessionId);
+    return pooled;
+  };
+  const evict = (sessionId: string): void => {
+    const driver = drop(sessionId)?.driver;
+    if (driver === undefined) return;
+    const ending = driver
+      .close()
+      .catch((error: unknown) => options.report(error))
+      .finally(() => endings.delete(sessionId));
+    endings.set(sessionId, ending);
+  };
+  const eviction = idleEviction({ clock, idleMs, limits, evict });
+
+  const rested = (sessionId: string, pooled: PooledDriver): void => {
+    const { driver, users } = pooled;
+    if (users > 0 || driver?.isQuiet !== true || drivers.get(sessionId) !== pooled) return;
+    if (pooled.isOneShot && isAnswered(driver)) evict(sessionId);
+    else eviction.rest(sessionId, driver);
+  };
+
+  const begin = (
+    sessionId: string,
+    { start, isOneShot = false }: Pick<DriverUse<unknown>, "start" | "isOneShot">,
+  ): PooledDriver => {
+    const controller = new AbortController();
+    const forget = (): void => {
+      // Another one may have been started for it since.
+      if (drivers.get(sessionId) === pooled) drop(sessionId);
+    };
+    const failed: DriverStart["failed"] = (error, over) => {
+      forget();
+      if (!isTaken(error)) left.add(sessionId);
+      again.failed(sessionId, error, over);
+    };
+    if (resting.signal.aborted) controller.abort(resting.signal.reason);
+    const { signal } = controller;
+    const started = start({ failed, rested: () => rested(sessionId, pooled), signal });
+    const pooled: PooledDriver = { started, controller, isOneShot, users: 0 };
+    drivers.set(sessionId, pooled);
+    started.then((driver) => {
+      pooled.driver = driver;
+      left.delete(sessionId);
+    }, forget);
+    return pooled;
+  };
+
   return {
-    use(sessionId, start) {
-      idle.used(sessionId);
-      const known = drivers.get(sessionId);
-      if (known !== undefined) return known;
-      const forget = (): void => {
-        // Another one may have been started for it since.
-        if (drivers.get(sessionId) === started) drivers.delete(sessionId);
-      };
-      const controller = new AbortController();
-      const failed: Failed = (error, over) => {
-        forget();
-        if (!isTaken(error)) left.add(sessionId);
-        again.failed(sessionId, error, over);
-      };
-      const signal = AbortSignal.any([...ends, controller.signal]);
-      const started = start(failed, signal).finally(() => {
-        if (starting.get(sessionId) === controller) starting.delete(sessionId);
-      });
-      starting.set(sessionId, controller);
-      drivers.set(sessionId, started);
-      started.then(
-        () => left.delete(sessionId),
-        () => {
-          forget();
-          idle.forget(sessionId);
-        },
-      );
-      return started;
+    async use(sessionId, use) {
+      const pooled = drivers.get(sessionId) ?? begin(sessionId, use);
+      pooled.users += 1;
+      eviction.use(sessionId);
+      try {
+        return await use.work(await pooled.started);
+      } finally {
+        pooled.users -= 1;
+        rested(sessionId, pooled);
+      }
     },
-    over: (sessionId) => again.over(sessionId),
+    async over(sessionId) {
+      await endings.get(sessionId);
+      await again.over(sessionId);
+    },
     resumeLater: (sessionId, error) => again.resumeLater(sessionId, error),
     isLeft: (sessionId) => left.has(sessionId),
     async remove(sessionId) {
-      const driver = drivers.get(sessionId);
-      drivers.delete(sessionId);
-      idle.forget(sessionId);
-      starting.get(sessionId)?.abort(notWanted("This session is deleted"));
-      await (await driver?.catch(() => undefined))?.close();
+      const pooled = drop(sessionId);
+      if (pooled?.driver === undefined)
+        pooled?.controller.abort(notWanted("This session is deleted"));
+      await endings.get(sessionId);
+      await (await pooled?.started.catch(() => undefined))?.close();
     },
     rest() {
-      idle.stop();
+      eviction.stop();
       again.stop();
-      resting.abort(notWanted("The sessions are closed here"));
+      rest(notWanted("The sessions are closed here"));
     },
     async close() {
-      const open = await Promise.allSettled(drivers.values());
+      const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));
       drivers.clear();
       const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      await Promise.all(started.map((driver) => driver.close()));
+      await Promise.all([...started.map((driver) => driver.close()), ...endings.values()]);
     },
   };
+}
+
+/** The first prompt is answered, and no other came. An agent with a time of its own costs too much to open again. */
+function isAnswered({ state, idleMs }: Driver): boolean {
+  return idleMs === undefined && state.asked.length <= 1;
 }
 
 function notWanted(why: string): SpanlineError {

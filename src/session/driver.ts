@@ -1,5 +1,6 @@
 import type { Equipment } from "../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../domain/errors.ts";
+import { estimateBytes } from "../domain/estimate-bytes.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
 import type { Entry } from "../store/store.ts";
@@ -10,6 +11,7 @@ import { editorOf } from "./editor-of.ts";
 import { effectRunner } from "./effect-runner.ts";
 import { hostAnswers } from "./host-answers.ts";
 import type { Happening } from "./input.ts";
+import { isQuiet } from "./is-quiet.ts";
 import { judgedAgent } from "./judged-agent.ts";
 import { keepLease, type LeaseOptions } from "./keep-lease.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -17,7 +19,7 @@ import type { LiveAgent } from "./live-agent.ts";
 import { logConversation } from "./log-conversation.ts";
 import { logStall, type Caller } from "./log-stall.ts";
 import type { Seed } from "./new-id.ts";
-import { historyCaches } from "./perform-call.ts";
+import { cachedBytes, historyCaches } from "./perform-call.ts";
 import { perform } from "./perform.ts";
 import type { ReceiptHeads } from "./receipt-heads.ts";
 import { recordedReply, replyRecord } from "./recorded-reply.ts";
@@ -44,6 +46,8 @@ export interface DriverOptions extends LeaseOptions {
    * nothing of it is under way any more.
    */
   failed(error: unknown, over: Promise<void>): void;
+  /** Called when an input left the session quiet. */
+  rested(): void;
   /** Something went wrong that the log says only the half of. */
   readonly report: (error: unknown) => void;
 }
@@ -53,6 +57,10 @@ export interface Driver {
   readonly state: SessionState;
   /** How long it should be kept when nobody uses it; as long as any when absent. */
   readonly idleMs?: number;
+  /** The session may leave memory: see `isQuiet`. */
+  readonly isQuiet: boolean;
+  /** Estimated memory of the session, in bytes. Costs a walk over the state. */
+  readonly memoryBytes: number;
   /** Resolves when what the input led to is in the log. */
   send(happening: Happening, commandId?: string): Promise<CommandReply | undefined>;
   /** What a client brings. Resolves when what it offers is in the log, with what cannot be used of it. */
@@ -138,6 +146,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     if (isOver) return reply;
     runner.reconcile(next.effects);
     deadline.set(next.wakeAt);
+    if (isQuiet(state)) options.rested();
     return reply;
   }
 
@@ -187,6 +196,15 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     get state() {
       return state;
     },
+    get isQuiet() {
+      return isQuiet(state);
+    },
+    get memoryBytes() {
+      const { agent, ...own } = state;
+      // Sessions that were opened in this process share the facts of their agent.
+      const facts = agent?.facts === live.current.facts ? 0 : estimateBytes(agent);
+      return DRIVER_BYTES + facts + estimateBytes(own) + cachedBytes(history.caches);
+    },
     send,
     async equip(clientId, equipment) {
       const problems = await live.equip(clientId, equipment);
@@ -213,6 +231,9 @@ const FROM_CALLERS: ReadonlySet<Happening["type"]> = new Set([
   "commanded",
   "recovered",
 ] as const);
+
+/** Measured: a session of one short turn, with its timers, signals and closures. */
+const DRIVER_BYTES = 20_000;
 
 /** How long a tool or a call that was told to stop is waited for. */
 const PATIENCE_MS = 5000;

@@ -36,6 +36,11 @@ export function historyCaches(): HistoryCaches {
   return { withImages: new ShownHistory(), withNotes: new ShownHistory() };
 }
 
+/** Each message is there as an object and once more in the encoded request. */
+export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
+  return 2 * (withImages.bytes + withNotes.bytes);
+}
+
 type CallEffect = Extract<Effect, { type: "call" }>;
 
 /** Makes one call of the provider, once, and reports what it says. */

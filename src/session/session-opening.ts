@@ -14,20 +14,26 @@ import { folderOf, otherFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 
+/** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
+export type WithDriver = <Result>(
+  sessionId: string,
+  work: (driver: Driver) => Promise<Result> | Result,
+) => Promise<Result>;
+
 interface OpeningPlace {
   readonly store: Store;
   readonly clock: SteadyClock;
   readonly agents: readonly Agent[];
   readonly seed: Seed;
   readonly readers: SessionReaders;
-  readonly driverOf: (sessionId: string) => Promise<Driver>;
+  readonly withDriver: WithDriver;
   /** Opens a session with its driver; undefined where somebody else was opening it. */
   readonly openDriver: (sessionId: string, opening: Opening) => Promise<OpenedDriver | undefined>;
 }
 
 /** How sessions begin: empty, or with their first prompt. */
 export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "begin"> {
-  const { store, clock, agents, seed, readers, driverOf } = place;
+  const { store, clock, agents, seed, readers, withDriver } = place;
 
   const idOf = ({ sessionId }: OpenSession): string =>
     sessionId ?? newId("ses", clock.now(), seed());
@@ -71,10 +77,11 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
       }
       const record = before ?? (await recordOf(store, sessionId));
       if (record.principal !== principal || record.label !== (wanted.label ?? null)) return record;
-      const driver = await driverOf(sessionId);
-      const prompt = first.prompt(factsOf(driver, sessionId));
-      const reply = await sendCommand(prompt, first.from, { sessionId, store, driver, readers });
-      return { ...record, reply };
+      return withDriver(sessionId, async (driver) => {
+        const prompt = first.prompt(factsOf(driver, sessionId));
+        const reply = await sendCommand(prompt, first.from, { sessionId, store, driver, readers });
+        return { ...record, reply };
+      });
     },
   };
 }

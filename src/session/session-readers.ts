@@ -1,3 +1,4 @@
+import { withCleanup } from "../async/with-cleanup.ts";
 import type { Batch } from "../store/store.ts";
 
 /** Who follows which session at the moment. */
@@ -27,7 +28,7 @@ export function sessionReaders(): SessionReaders {
   return {
     following: (sessionId, signal, batches) => ({
       [Symbol.asyncIterator]: () =>
-        leftAtEnd(batches[Symbol.asyncIterator](), join(sessionId, signal)),
+        withCleanup(batches[Symbol.asyncIterator](), join(sessionId, signal)),
     }),
     count: (sessionId) =>
       [...(readers.get(sessionId) ?? [])].filter(({ signal }) => !signal.aborted).length,
@@ -37,23 +38,4 @@ export function sessionReaders(): SessionReaders {
 /** One signal may stop several readings. */
 interface Reading {
   readonly signal: AbortSignal;
-}
-
-/** Hands on what a source says. A generator would do, at the cost of an event to each reader. */
-function leftAtEnd<Item>(source: AsyncIterator<Item>, leave: () => void): AsyncIterator<Item> {
-  const ended = (error: unknown): never => {
-    leave();
-    throw error;
-  };
-  const passed = (result: IteratorResult<Item>): IteratorResult<Item> => {
-    if (result.done === true) leave();
-    return result;
-  };
-  return {
-    next: () => source.next().then(passed, ended),
-    async return() {
-      leave();
-      return (await source.return?.()) ?? { done: true, value: undefined };
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { ImagePart } from "../domain/agent-event.ts";
+import { estimateBytes } from "../domain/estimate-bytes.ts";
 import type { ImageBlock } from "../domain/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../domain/model-request.ts";
 import { pictureText } from "../domain/part-text.ts";
@@ -25,6 +26,12 @@ export class ShownHistory {
   readonly #source: SpokenMessage[] = [];
   readonly #shown: ModelMessage[] = [];
   #imageCharacters = 0;
+  #bytes = 0;
+
+  /** Estimated memory of the messages. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   async show(
     { messages, stableCount }: History,
@@ -47,6 +54,7 @@ export class ShownHistory {
       source.length = 0;
       this.#shown.length = 0;
       this.#imageCharacters = 0;
+      this.#bytes = 0;
       return 0;
     }
     return most;
@@ -61,6 +69,7 @@ export class ShownHistory {
     const size = sizes.reduce((sum, length) => sum + length, 0);
     if (this.#imageCharacters + size > MAX_IMAGE_CHARACTERS) return false;
     this.#imageCharacters += size;
+    this.#bytes += estimateBytes(shownOne);
     this.#source.push(source);
     this.#shown.push(shownOne);
     return true;

@@ -1,8 +1,11 @@
+import { sharedAbort } from "../../async/shared-abort.ts";
+import { withCleanup } from "../../async/with-cleanup.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { Sessions } from "../../session/sessions.ts";
 
 /** Sessions for those who are served until a signal: then what they read ends, and nothing new is begun for them. */
 export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
+  const readers = sharedAbort(end);
   const refuse = (): void => {
     if (end.aborted) throw ending();
   };
@@ -23,8 +26,13 @@ export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
       refuse();
       return sessions.command(sessionId, command, from);
     },
-    subscribe: (sessionId, cursor, signal) =>
-      sessions.subscribe(sessionId, cursor, AbortSignal.any([signal, end])),
+    subscribe: (sessionId, cursor, signal) => ({
+      [Symbol.asyncIterator]() {
+        const reading = readers.join(signal);
+        const batches = sessions.subscribe(sessionId, cursor, reading.signal);
+        return withCleanup(batches[Symbol.asyncIterator](), reading.leave);
+      },
+    }),
   };
 }
 

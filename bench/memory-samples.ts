@@ -1,0 +1,54 @@
+import type { Gateway } from "./gateway.ts";
+import type { Row } from "./report.ts";
+
+const SAMPLES = 10;
+const TARGET_MB = 300;
+
+/** Work of which the gateway's memory is measured, done by several clients at once. */
+export interface MemoryLoad {
+  readonly title: string;
+  readonly count: number;
+  readonly connections: number;
+  readonly maxMs: number;
+  run(at: number): Promise<void>;
+}
+
+/** Runs the load and reports the memory that the gateway had on the way. */
+export async function memoryUnder(gateway: Gateway, load: MemoryLoad): Promise<Row> {
+  const { count, connections, maxMs } = load;
+  const samples: { readonly after: number; readonly megabytes: number }[] = [];
+  const start = performance.now();
+  const every = Math.ceil(count / SAMPLES);
+  let started = 0;
+  let finished = 0;
+  const work = async (): Promise<void> => {
+    while (started < count && performance.now() - start < maxMs) {
+      await load.run(started++);
+      finished += 1;
+      if (finished % every !== 0 && finished !== count) continue;
+      const after = finished;
+      const bytes = await gateway.metric("process_resident_memory_bytes");
+      samples.push({ after, megabytes: bytes / 1e6 });
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, work));
+  const perSecond = (1000 * finished) / (performance.now() - start);
+  return {
+    title: `memory of the gateway over ${finished} ${load.title}, ${perSecond.toFixed(0)} a second`,
+    unit: "MB",
+    measured: samples.map(({ after, megabytes }) => ({
+      name: `resident after ${after}`,
+      rounds: [megabytes],
+    })),
+    growth: [],
+    ratios: [
+      {
+        // A run that was stopped early proves nothing and counts as missed.
+        text: "resident at most, MB",
+        value: finished === count ? await gateway.peakMemory() : Number.NaN,
+        target: TARGET_MB,
+        wanted: "at most",
+      },
+    ],
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { sharedAbort } from "./shared-abort.ts";
+
+describe("sharedAbort", () => {
+  it("A joined signal aborts with the shared signal and its reason", () => {
+    const shared = new AbortController();
+    const { signal } = sharedAbort(shared.signal).join(new AbortController().signal);
+    const reason = new Error("The server ends");
+    shared.abort(reason);
+    expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason });
+  });
+
+  it("A joined signal aborts with its own signal and its reason, and the others do not", () => {
+    const shared = sharedAbort(new AbortController().signal);
+    const caller = new AbortController();
+    const joined = shared.join(caller.signal);
+    const other = shared.join(new AbortController().signal);
+    const reason = new Error("The caller is gone");
+    caller.abort(reason);
+    expect([joined.signal.reason, other.signal.aborted]).toEqual([reason, false]);
+  });
+
+  it("A signal that joins after either signal aborted is aborted at once", () => {
+    const early = new Error("Too late");
+    const shared = new AbortController();
+    const ends = sharedAbort(shared.signal);
+    expect(ends.join(AbortSignal.abort(early)).signal.reason).toBe(early);
+    shared.abort(early);
+    expect(ends.join(new AbortController().signal).signal.reason).toBe(early);
+  });
+
+  it("A signal that was left aborts no more", () => {
+    const shared = new AbortController();
+    const caller = new AbortController();
+    const { signal, leave } = sharedAbort(shared.signal).join(caller.signal);
+    leave();
+    caller.abort();
+    shared.abort();
+    expect(signal.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,41 @@
+/** Signals that abort with a shared one. */
+export interface SharedAbort {
+  /** Returns a signal that aborts with the given one or the shared one, until it is left. */
+  join(signal: AbortSignal): { readonly signal: AbortSignal; leave(): void };
+}
+
+/**
+ * For a shared signal that lives as long as the process. `AbortSignal.any` does the same, but in Node 20 every signal that
+ * it makes leaves an entry on its sources.
+ */
+export function sharedAbort(shared: AbortSignal): SharedAbort {
+  const joined = new Set<AbortController>();
+  shared.addEventListener(
+    "abort",
+    () => {
+      for (const controller of joined) controller.abort(shared.reason);
+      joined.clear();
+    },
+    { once: true },
+  );
+  return {
+    join(signal) {
+      const controller = new AbortController();
+      const abort = (): void => {
+        leave();
+        controller.abort(signal.reason);
+      };
+      const leave = (): void => {
+        joined.delete(controller);
+        signal.removeEventListener("abort", abort);
+      };
+      const source = [signal, shared].find(({ aborted }) => aborted);
+      if (source !== undefined) controller.abort(source.reason);
+      else {
+        joined.add(controller);
+        signal.addEventListener("abort", abort, { once: true });
+      }
+      return { signal: controller.signal, leave };
+    },
+  };
+}

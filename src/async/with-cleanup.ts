@@ -1,0 +1,24 @@
+/**
+ * Passes on a source and calls `cleanUp` when it ends, fails or is left. A generator would do the same, for more time per
+ * item.
+ */
+export function withCleanup<Item>(
+  source: AsyncIterator<Item>,
+  cleanUp: () => void,
+): AsyncIterator<Item> {
+  const failed = (error: unknown): never => {
+    cleanUp();
+    throw error;
+  };
+  const passed = (result: IteratorResult<Item>): IteratorResult<Item> => {
+    if (result.done === true) cleanUp();
+    return result;
+  };
+  return {
+    next: () => source.next().then(passed, failed),
+    async return() {
+      cleanUp();
+      return (await source.return?.()) ?? { done: true, value: undefined };
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Agent } from "../../src/session/agent.ts";
+import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import type { MemoryLimits } from "../../src/session/idle-eviction.ts";
+import { isQuiet } from "../../src/session/is-quiet.ts";
+import { initialState } from "../../src/session/state.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { gate } from "../support/gate.ts";
+import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { agentOf, ME, readUntil, tool } from "../support/session-world.ts";
+import { until } from "../support/until.ts";
+
+interface Evicting {
+  readonly sessions: RunningSessions;
+  /** Ids of sessions that were loaded or opened, and that left memory, in order. */
+  readonly acquired: readonly string[];
+  readonly released: readonly string[];
+  open(name: string): Promise<void>;
+  prompt(name: string, text?: string): Promise<void>;
+  /** Resolves when the nth turn of a session has ended, with its outcome. */
+  turn(name: string, nth?: number): Promise<string>;
+}
+
+/** Sessions whose time stands still, so that none leaves memory for being idle. */
+function evicting(agent: Agent, memory: Partial<MemoryLimits> = {}): Evicting {
+  const store = memoryStore();
+  const acquired: string[] = [];
+  const released: string[] = [];
+  const sessions = createSessions({
+    store: {
+      ...store,
+      acquire: (sessionId, options) => {
+        acquired.push(sessionId);
+        return store.acquire(sessionId, options);
+      },
+      release: (lease) => {
+        released.push(lease.sessionId);
+        return store.release(lease);
+      },
+    },
+    agents: [agent],
+    clock: fakeClock(),
+    owner: "test",
+    memory,
+  });
+  onTestFinished(() => sessions.close());
+  return {
+    sessions,
+    acquired,
+    released,
+    async open(sessionId) {
+      await sessions.open({ sessionId, principal: ME });
+    },
+    async prompt(sessionId, text = "Hello") {
+      const content = [{ type: "text", text }] as const;
+      await sessions.command(sessionId, { type: "prompt", content }, { principal: ME });
+    },
+    async turn(sessionId, nth = 1) {
+      let count = 0;
+      const seen = await readUntil(sessions, sessionId, ({ event }) => {
+        if (event.type === "turn.finished") count += 1;
+        return count === nth;
+      });
+      const last = seen.at(-1)?.event;
+      return last?.type === "turn.finished" ? last.outcome : "none";
+    },
+  };
+}
+
+const first = {
+  from: { principal: ME },
+  prompt: () => ({ type: "prompt", content: [{ type: "text", text: "Hello" }] }) as const,
+};
+
+describe("sessions beyond the memory limits", () => {
+  it("The least recently used session leaves memory first, and its next prompt loads it", async () => {
+    const world = evicting(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+      sessions: 3,
+    });
+    for (const name of ["ses_a", "ses_b", "ses_c"]) await world.open(name);
+    await world.sessions.peek("ses_a");
+    await world.open("ses_d");
+    await until(() => world.released.length === 1);
+    expect(world.released).toEqual(["ses_b"]);
+    await world.prompt("ses_b");
+    expect(await world.turn("ses_b")).toBe("completed");
+    await until(() => world.released.length === 2);
+    expect(world.released).toEqual(["ses_b", "ses_c"]);
+    expect(world.acquired).toEqual(["ses_a", "ses_b", "ses_c", "ses_d", "ses_b"]);
+  });
+
+  it("A session with a long history counts with its bytes, and is the last to leave", async () => {
+    const provider = scriptedProvider([says("One.")], { keepsHistory: false });
+    const world = evicting(agentOf({ provider }), { bytes: 400_000 });
+    for (const name of ["ses_a", "ses_b", "ses_long"]) await world.open(name);
+    await world.prompt("ses_long", "x".repeat(100_000));
+    await world.turn("ses_long");
+    expect(world.released).toEqual([]);
+    await world.prompt("ses_long", "y".repeat(100_000));
+    await world.turn("ses_long", 2);
+    await world.prompt("ses_long");
+    await world.turn("ses_long", 3);
+    await until(() => world.released.length === 2);
+    expect(world.released).toEqual(["ses_a", "ses_b"]);
+    await world.prompt("ses_long");
+    await world.turn("ses_long", 4);
+    expect(world.acquired.filter((name) => name === "ses_long")).toHaveLength(1);
+  });
+
+  it("A session stays in memory while its turn runs", async () => {
+    const running = gate();
+    const work = tool({ name: "work" }, async () => {
+      await running.pass();
+      return "done";
+    });
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const world = evicting(agentOf({ provider, tools: [work] }), { sessions: 1 });
+    await world.open("ses_busy");
+    await world.prompt("ses_busy");
+    await running.entered;
+    await expectToStay(world, "ses_busy");
+    running.open();
+    expect(await world.turn("ses_busy")).toBe("completed");
+    expect(world.acquired.filter((name) => name === "ses_busy")).toHaveLength(1);
+  });
+
+  it("A session stays in memory while an approval is pending", async () => {
+    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const work = tool({ name: "work" }, () => "done");
+    const world = evicting(agentOf({ provider, tools: [work], approvals }), { sessions: 1 });
+    await world.open("ses_busy");
+    await world.prompt("ses_busy");
+    await readUntil(world.sessions, "ses_busy", ({ event }) => event.type === "approval.requested");
+    await expectToStay(world, "ses_busy");
+  });
+
+  it("A session stays in memory while a client is attached, and may leave when the client has left", async () => {
+    const world = evicting(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+      sessions: 1,
+    });
+    const from = { principal: ME, clientId: "client_1" };
+    const attach = { type: "attach", clientId: "client_1", mode: "controller", name: "a" } as const;
+    await world.open("ses_busy");
+    await world.sessions.command("ses_busy", attach, from);
+    await expectToStay(world, "ses_busy");
+    const detach = { type: "detach", clientId: "client_1", reason: "closed" } as const;
+    await world.sessions.command("ses_busy", detach, from);
+    await world.open("ses_after");
+    await until(
+      () => world.released.includes("ses_busy"),
+      () => world.released,
+    );
+  });
+
+  it("Prompts that arrive while their session leaves memory are all answered", async () => {
+    const provider = scriptedProvider([says("One.")]);
+    const world = evicting(agentOf({ provider }), { sessions: 0, bytes: 0 });
+    const names = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
+    const converse = async (sessionId: string): Promise<readonly string[]> => {
+      await world.sessions.begin({ sessionId, principal: ME }, first);
+      const outcomes = [await world.turn(sessionId)];
+      for (let nth = 2; nth <= 6; nth++) {
+        await world.prompt(sessionId);
+        outcomes.push(await world.turn(sessionId, nth));
+      }
+      return outcomes;
+    };
+    const outcomes = await Promise.all(names.map(converse));
+    expect(outcomes).toEqual(names.map(() => Array.from({ length: 6 }, () => "completed")));
+    await until(() => world.released.length === world.acquired.length);
+    expect(world.acquired.length).toBeGreaterThan(names.length);
+  });
+});
+
+describe("a session that was opened with its first prompt", () => {
+  it("It leaves memory when its turn ends, is readable, and its next prompt continues the conversation", async () => {
+    const provider = scriptedProvider([says("One."), says("Two.")]);
+    const world = evicting(agentOf({ provider }));
+    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
+    await until(() => world.released.length === 1);
+    expect(await world.turn(sessionId)).toBe("completed");
+    expect(world.acquired).toEqual([sessionId]);
+    await world.prompt(sessionId, "And then?");
+    expect(await world.turn(sessionId, 2)).toBe("completed");
+    expect(provider.calls.map((call) => call.sessionId)).toEqual([
+      provider.calls[0]?.sessionId,
+      provider.calls[0]?.sessionId,
+    ]);
+    expect(world).toMatchObject({ acquired: [sessionId, sessionId], released: [sessionId] });
+  });
+
+  it("It stays in memory if a second prompt came before its turn ended", async () => {
+    const running = gate();
+    const work = tool({ name: "work" }, async () => {
+      await running.pass();
+      return "done";
+    });
+    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const world = evicting(agentOf({ provider, tools: [work] }));
+    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
+    await running.entered;
+    await world.prompt(sessionId, "And then?");
+    running.open();
+    expect(await world.turn(sessionId, 2)).toBe("completed");
+    await world.sessions.peek(sessionId);
+    expect(world).toMatchObject({ acquired: [sessionId], released: [] });
+  });
+
+  it("It stays in memory for the time that its agent asks for", async () => {
+    const agent = agentOf({ provider: scriptedProvider([says("One.")]) });
+    const open = async () => ({ agent, idleMs: 900_000, close: async () => undefined });
+    const world = evicting({ ...agent, open });
+    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
+    await world.turn(sessionId);
+    await world.sessions.peek(sessionId);
+    expect(world).toMatchObject({ acquired: [sessionId], released: [] });
+  });
+});
+
+describe("isQuiet", () => {
+  const request = { requestId: "req_1", deadline: 1000 };
+
+  it("A session with a deadline that has not come is not quiet", () => {
+    const clients = { ...initialState.clients, requests: [request] };
+    const state = { ...initialState, clients } as unknown as typeof initialState;
+    expect([isQuiet(initialState), isQuiet(state)]).toEqual([true, false]);
+  });
+
+  it("A session whose agent is still to be stopped upstream is not quiet", () => {
+    const { facts, digest } = agentOf({ provider: scriptedProvider([]) });
+    const upstream = { upstreamId: "up_1", isUncertain: true };
+    const turn = { ...initialState.turn, upstream };
+    const state = { ...initialState, agent: { facts, digest }, turn };
+    expect(isQuiet(state as unknown as typeof initialState)).toBe(false);
+  });
+});
+
+/** Opens other sessions, so that the limits are exceeded, until others have left memory. */
+async function expectToStay(world: Evicting, sessionId: string): Promise<void> {
+  for (const name of ["ses_1", "ses_2", "ses_3"]) await world.open(name);
+  await until(
+    () => world.released.length >= 2,
+    () => world.released,
+  );
+  expect(world.released).not.toContain(sessionId);
+}
