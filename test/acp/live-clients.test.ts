@@ -571,6 +571,26 @@ describe("a request for approval", () => {
     ]);
   });
 
+  it("Arguments that a host puts in place of the agent's are told with the call, live and on load [B-115]", async () => {
+    const here = world(saving("t1"), says("Done"));
+    const one = await host(here.sessions);
+    const { sessionId } = await one.result("session/new", SETUP);
+    const answer = one.ask("session/prompt", prompt(asText(sessionId), "Save"));
+    const { id } = await one.find(isPermission);
+    one.send({ jsonrpc: "2.0", id, result: { granted: true, args: { id: "edited" } } });
+    await answer;
+    expect(here.ran).toEqual([{ id: "edited" }]);
+    const other = await stock(here.sessions);
+    await other.result("session/load", { sessionId, ...SETUP });
+    for (const client of [one, other]) {
+      const inputs = client.updates().flatMap(({ sessionUpdate, rawInput }) => {
+        return rawInput === undefined ? [] : [[sessionUpdate, rawInput]];
+      });
+      expect(inputs.at(0)?.[1]).toEqual({ id: "t1" });
+      expect(inputs.at(-1)).toEqual(["tool_call_update", { id: "edited" }]);
+    }
+  });
+
   it("The decision of a client that has left is refused while another controls [B-210]", async () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
