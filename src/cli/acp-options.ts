@@ -1,6 +1,7 @@
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import type { AcpFlags } from "./acp.ts";
 import { CONFIG } from "./config-option.ts";
+import { updatesOption } from "./updates-option.ts";
 
 /** `spanline acp`. */
 export function addAcp(spanline: Command, done: (exitCode: number) => void): void {
@@ -10,14 +11,7 @@ export function addAcp(spanline: Command, done: (exitCode: number) => void): voi
     .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
     .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
-    .addOption(
-      new Option(
-        "-u, --updates <which>",
-        "those that the editor says it knows, the bridge's own too, or ACP's alone",
-      )
-        .choices(["auto", "bridge", "standard"])
-        .default("auto"),
-    )
+    .addOption(updatesOption())
     .option("-v, --verbose", "also say on standard error what was passed over")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: AcpFlags) => {

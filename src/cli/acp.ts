@@ -4,20 +4,20 @@ import { systemClock } from "../platform/clock.ts";
 import { ownOutput } from "../platform/own-output.ts";
 import { packageVersion } from "../platform/package-version.ts";
 import { userDirectory } from "../platform/state-directory.ts";
-import { agentsFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
+import { agentsFrom, configFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { stopped } from "./stopped.ts";
+import type { UpdatesFlags } from "./updates-option.ts";
 
-export interface AcpFlags extends ConfigFlags {
+export interface AcpFlags extends ConfigFlags, UpdatesFlags {
   readonly session?: string;
   readonly dataDir?: string;
-  readonly updates?: AcpOptions["updates"];
   readonly verbose?: boolean;
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
 export async function acpCommand(flags: AcpFlags): Promise<number> {
-  const { session, dataDir, updates, verbose = false } = flags;
+  const { session, dataDir, verbose = false } = flags;
   const output = ownOutput();
   // Editors show what stands on standard error: nothing does where nothing is wrong.
   const log = (message: string, facts: object = {}): void => {
@@ -59,11 +59,20 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
         ...(owner !== undefined && { pid: owner.pid }),
       }),
     ...(session !== undefined && { session }),
-    ...(updates !== undefined && { updates }),
+    updates: updatesFrom(flags),
   });
   // Where a signal ended it, an editor that keeps it open would keep the process.
   process.stdin.destroy();
   return 0;
+}
+
+/** The configuration is read while the editor initializes. */
+function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined> {
+  const file = configFrom(flags);
+  if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
+  return import("../bridge/config/configured-updates.ts").then((read) =>
+    read.configuredUpdates(file),
+  );
 }
 
 /** Editors give it a pipe: whoever sees this typed the command. */

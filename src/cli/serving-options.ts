@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { CONFIG } from "./config-option.ts";
 import { port, positive } from "./number-option.ts";
+import { updatesOption } from "./updates-option.ts";
 
 /** What the commands have that serve over HTTP. */
 export function addServingOptions(command: Command): Command {
@@ -9,6 +10,7 @@ export function addServingOptions(command: Command): Command {
     .option("--host <address>", "on which address, 127.0.0.1; any other needs keys")
     .option("-c, --config <file>", CONFIG)
     .option("-d, --data-dir <folder>", "where sessions are kept")
+    .addOption(updatesOption())
     .option(
       "--access-log [file]",
       "a line of JSON for each request, at the end of a file; on standard error without one",

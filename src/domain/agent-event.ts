@@ -63,6 +63,7 @@ export type AgentEvent =
   | ToolFinished
   | PlanUpdated
   | ApprovalRequested
+  | ApprovalRouted
   | ApprovalVoted
   | ApprovalResolved
   | GrantGiven
@@ -673,10 +674,24 @@ export interface ApprovalRequested {
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
   readonly evidence?: readonly Evidence[];
-  /** Who controlled the session when it was asked, and so was asked first; absent where nobody did. */
-  readonly routedTo?: { readonly clientId: string; readonly metadata: JsonObject };
+  /** The controller when the request was made. Absent if the session had none. */
+  readonly routedTo?: ApprovalRoute;
   /** Absent in logs from before requests were signed. */
   readonly signature?: Signature;
+}
+
+/** An open request for approval has another controller to decide it than when it was requested. */
+export interface ApprovalRouted {
+  readonly type: "approval.routed";
+  readonly approvalId: string;
+  readonly routedTo: ApprovalRoute;
+}
+
+/** The controller that a request for approval is sent to. */
+export interface ApprovalRoute {
+  readonly clientId: string;
+  /** What the client says of itself. */
+  readonly metadata: JsonObject;
 }
 
 /** Somebody said yes, and more of them have to. */
@@ -766,9 +781,14 @@ export interface ClientAttached {
   readonly clientId: string;
   readonly mode: ClientMode;
   readonly name: string;
-  /** Where nobody said, a controller may do both. */
+  /**
+   * Default: a controller may do both, an observer neither. True lets an observer do it while the session has no controller; a
+   * stock client may prompt beside a controller too, and decide about its own turns.
+   */
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
+  /** A client that does not use the bridge protocol, attached implicitly. */
+  readonly isStock?: boolean;
   readonly metadata?: JsonObject;
   /** Of the secret that the name is bound to: who comes under it again has to know that. */
   readonly secretDigest?: string;

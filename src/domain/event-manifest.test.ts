@@ -48,6 +48,7 @@ it("Prompts, provider invocations, tool starts and approvals are barriers", () =
     "tool.spawned",
     "tool.finished",
     "approval.requested",
+    "approval.routed",
     "approval.voted",
     "approval.resolved",
     "grant.given",

@@ -56,6 +56,7 @@ export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } =
   "tool.finished": barrier("tools"),
   "plan.updated": step("tools"),
   "approval.requested": barrier("approvals"),
+  "approval.routed": barrier("approvals"),
   "approval.voted": barrier("approvals"),
   "approval.resolved": barrier("approvals"),
   "grant.given": barrier("approvals"),

@@ -9,9 +9,12 @@ export interface LiveClient {
   /** In milliseconds since 1970. */
   readonly attachedAt: number;
   readonly lastSeenAt: number;
-  /** What it may do here, if its principal may. */
+  /** Whether it may prompt at this moment, if its principal may. */
   readonly mayPrompt: boolean;
+  /** Whether it is sent every request for approval at this moment and may decide it, if its principal may. */
   readonly mayApprove: boolean;
+  /** Whether it is a stock client that is sent the requests of the turns that it began. */
+  readonly mayApproveOwn?: boolean;
   /** Its own words about itself. */
   readonly metadata: JsonObject;
 }
@@ -40,9 +43,10 @@ export interface AttachedClient {
   readonly name: string;
   readonly attachedAt: number;
   readonly lastSeenAt: number;
-  /** Null where it follows from who controls: what comes with control goes with it. */
+  /** As `ClientAttached` has it; null for the default. */
   readonly mayPrompt: boolean | null;
   readonly mayApprove: boolean | null;
+  readonly isStock: boolean;
   readonly metadata: JsonObject;
   readonly secretDigest: string | null;
   readonly attachmentId: string | null;
@@ -53,19 +57,32 @@ export const NOBODY: ClientRegistry = { attached: [], controller: null };
 /** The clients as others are told of them. */
 export function liveClients({ attached, controller }: ClientRegistry): readonly LiveClient[] {
   return attached.map((client) => {
-    const { clientId, name, attachedAt, lastSeenAt, metadata } = client;
+    const { clientId, name, attachedAt, lastSeenAt, metadata, isStock } = client;
     const isController = controller === clientId;
+    const isFree = controller === null;
+    const mayApprove = isController
+      ? (client.mayApprove ?? true)
+      : isFree && client.mayApprove === true;
+    const mayPrompt = isController
+      ? (client.mayPrompt ?? true)
+      : (isFree || isStock) && client.mayPrompt === true;
     return {
       clientId,
       mode: isController ? "controller" : "observer",
       name,
       attachedAt,
       lastSeenAt,
-      mayPrompt: client.mayPrompt ?? isController,
-      mayApprove: client.mayApprove ?? isController,
+      mayPrompt,
+      mayApprove,
+      ...(isStock && client.mayApprove === true && { mayApproveOwn: true }),
       metadata,
     };
   });
+}
+
+/** Whether a client is sent a request for approval and may decide it. `prompter` began the turn that the request is about. */
+export function mayDecide(client: LiveClient, prompter: string | undefined): boolean {
+  return client.mayApprove || (client.mayApproveOwn === true && client.clientId === prompter);
 }
 
 /** The same registry where an event is none about clients. */
@@ -102,7 +119,7 @@ function withClient(
   event: ClientAttached,
   at: number,
 ): readonly AttachedClient[] {
-  const { clientId, name, mayPrompt = null, mayApprove = null } = event;
+  const { clientId, name, mayPrompt = null, mayApprove = null, isStock = false } = event;
   const before = attached.find((client) => client.clientId === clientId);
   const metadata = event.metadata ?? before?.metadata ?? {};
   const client: AttachedClient = {
@@ -112,6 +129,7 @@ function withClient(
     lastSeenAt: at,
     mayPrompt,
     mayApprove,
+    isStock,
     metadata,
     secretDigest: event.secretDigest ?? before?.secretDigest ?? null,
     attachmentId: event.attachmentId ?? null,

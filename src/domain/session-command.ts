@@ -70,9 +70,11 @@ export type SessionCommand<Part = GivenPart> =
       readonly mode: ClientMode;
       readonly name: string;
       readonly takeOver?: boolean;
-      /** Where nobody says, a controller may do both and an observer neither. */
+      /** Default: a controller may do both and an observer neither. `ClientAttached` says what true means for an observer. */
       readonly mayPrompt?: boolean;
       readonly mayApprove?: boolean;
+      /** The client does not use the bridge protocol. */
+      readonly isStock?: boolean;
       readonly metadata?: JsonObject;
       /** Binds the client's id: while it is attached, nobody else comes under it. */
       readonly secretDigest?: string;

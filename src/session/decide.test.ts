@@ -383,6 +383,7 @@ describe("the clients of a session", () => {
           lastSeenAt: START + 1,
           mayPrompt: null,
           mayApprove: null,
+          isStock: false,
           metadata: {},
           secretDigest: null,
           attachmentId: null,

@@ -43,7 +43,7 @@ export interface AskedAt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "16";
+export const STATE_FORM = "17";
 
 export const initialState: SessionState = {
   seq: 0,

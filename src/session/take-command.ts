@@ -1,14 +1,15 @@
 import type { Actor, Right } from "../domain/actor.ts";
 import type { PromptPart, SessionMetadata } from "../domain/agent-event.ts";
-import { liveClients } from "../domain/live-client.ts";
+import { liveClients, mayDecide } from "../domain/live-client.ts";
 import { jsonText } from "../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { isWider } from "../domain/session-mode.ts";
 import { addHistory } from "./add-history.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { revoke } from "./approvals/grants.ts";
+import { routeAgain } from "./approvals/questions.ts";
 import { attach, detach, heartbeat, isOwnStay } from "./clients/attach-client.ts";
-import type { HostRequest } from "./clients/clients-state.ts";
+import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
 import { answerHost, dropRequests } from "./clients/host-requests.ts";
 import { configure } from "./configure.ts";
 import type { Input } from "./input.ts";
@@ -45,8 +46,12 @@ export function takeCommand(work: Work, commanded: Commanded): CommandReply {
       return answerQuestion(work, command, by);
     case "revoke":
       return revoke(work, command.grantId);
-    case "attach":
-      return attach(work, command, commanded);
+    case "attach": {
+      const { controller } = work.state.clients;
+      const reply = attach(work, command, commanded);
+      routeAgain(work, controller);
+      return reply;
+    }
     case "heartbeat":
       return heartbeat(work, command);
     case "detach":
@@ -94,20 +99,45 @@ function leave(work: Work, command: Extract<SessionCommand, { type: "detach" }>)
   return reply;
 }
 
-/** A client that only looks on asks, answers and ends nothing, whatever its principal may. */
-function barredClient({ state }: Work, { command, by }: Commanded): string | undefined {
-  const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
-  if (client === undefined) return undefined;
-  if (ASKING.has(command.type) && !client.mayPrompt)
-    return "This client observes; take over to prompt, or attach with prompt injection";
-  if (isEndingOthers(state, command, by) && !client.mayPrompt)
-    return "This client observes; take over to end what others asked";
+/** Why a client may not send a command, whatever its principal may. Undefined if the client may. */
+function barredClient({ state }: Work, commanded: Commanded): string | undefined {
+  const { command, by } = commanded;
+  const { controller } = state.clients;
   const isAllowing =
     command.type === "answer" ||
     (command.type === "configure" && isWider(command.mode, state.mode));
-  if (isAllowing && !client.mayApprove)
-    return "This client observes; take over to answer, or attach with permission routing";
+  const isAsking = ASKING.has(command.type);
+  if (hasLeft(state.clients, commanded)) {
+    if (controller === null || !(isAsking || isAllowing)) return undefined;
+    return "This client has left the session, and another client controls it; attach, or take over";
+  }
+  const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
+  if (client === undefined) return undefined;
+  const isBeside = controller !== null && client.mode === "observer";
+  if (isAsking && !client.mayPrompt)
+    return isBeside
+      ? "Another client controls this session; take over to prompt"
+      : "This client observes; take over to prompt, or attach with prompt injection";
+  if (isEndingOthers(state, command, by) && !client.mayPrompt)
+    return "This client observes; take over to end what others asked";
+  if (isAllowing && !mayDecide(client, prompterOf(state, command)))
+    return isBeside
+      ? "Another client controls this session; take over to answer"
+      : "This client observes; take over to answer, or attach with permission routing";
   return undefined;
+}
+
+/** Whether a client speaks for a stay that has ended. Callers that attach nowhere, such as a page, name no stay. */
+function hasLeft({ attached }: ClientsState, { by, attachmentId }: Commanded): boolean {
+  if (attachmentId === undefined) return false;
+  return !attached.some(
+    (client) => client.clientId === by.clientId && client.attachmentId === attachmentId,
+  );
+}
+
+/** The client that began the turn whose request is decided. The mode is a matter of every turn. */
+function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
+  return command.type === "answer" ? turn.current?.by?.clientId : undefined;
 }
 
 const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([

@@ -13,25 +13,26 @@ export interface Work {
   readonly ids: IdSource;
   readonly drafts: readonly Draft[];
   state: SessionState;
-  emit(event: AgentEvent): void;
+  /** `by` is the actor of the event, or null for none. Default: the sender of the command that is decided. */
+  emit(event: AgentEvent, by?: Actor | null): void;
 }
 
 export function startWork(state: SessionState, input: Input): Work {
   const drafts: Draft[] = [];
-  const actor: Actor | undefined = input.type === "commanded" ? input.by : undefined;
+  const sender: Actor | null = input.type === "commanded" ? input.by : null;
   const cause = input.type === "commanded" ? input.commandId : undefined;
   return {
     at: input.at,
     ids: idsFrom(input.at, input.seed),
     drafts,
     state,
-    emit(event) {
+    emit(event, by = sender) {
       const before = this.state.turn.current?.turnId;
       const turnId = before ?? (event.type === "turn.started" ? event.turnId : undefined);
       const draft: Draft = {
         at: input.at,
         ...(turnId !== undefined && { turnId }),
-        ...(actor !== undefined && { actor }),
+        ...(by !== null && { actor: by }),
         ...(cause !== undefined && { cause }),
         visibility: "public",
         event,

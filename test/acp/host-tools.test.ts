@@ -376,3 +376,47 @@ describe("a call of a host that knows its calls again", () => {
     expect(await world.results(sessionId)).toEqual(["run now"]);
   });
 });
+
+describe("a host that is known by the methods that it calls", () => {
+  it("is asked for its tools and shells, and the sessions that it is in get them [B-022] [B-227]", async () => {
+    const world = equippedSessions(READS);
+    const client = await hostOf(world, [READ], {});
+    answering(client, "host/call", () => ({ result: { shells: [], default_shell_id: null } }));
+    const { sessionId } = await client.result("session/new", SETUP);
+    expect(count(client, "host/tools/list")).toBe(0);
+    await client.result("session/attach", { sessionId, clientId: "tui", mode: "controller" });
+    await eventually(async () =>
+      expect(await world.tools(asText(sessionId))).toEqual(["host__Read"]),
+    );
+    answering(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
+    await client.result("session/prompt", prompt(asText(sessionId)));
+    await client.result("session/heartbeat", { sessionId, clientId: "tui" });
+    expect(count(client, "host/tools/list")).toBe(1);
+    expect(count(client, "host/call")).toBe(1);
+  });
+
+  it("does not wait for lists that it does not answer [B-022]", async () => {
+    const world = equippedSessions([says("Hi")]);
+    // No time passes.
+    const client = await acpClient(world.sessions, { clock: fakeClock() });
+    await client.ask("initialize");
+    const { sessionId } = await client.result("session/new", SETUP);
+    await client.result("session/attach", { sessionId, clientId: "tui", mode: "controller" });
+    expect(await client.result("session/prompt", prompt(asText(sessionId)))).toEqual({
+      stopReason: "end_turn",
+    });
+    expect(count(client, "host/tools/list")).toBe(1);
+  });
+
+  it("that has no method for its lists has none, and nothing is noted [B-022]", async () => {
+    const world = equippedSessions([says("Hi")]);
+    const client = await acpClient(world.sessions, { clock: fakeClock(), updates: "bridge" });
+    const error = { code: -32601, message: "Method not found" };
+    for (const method of ["host/tools/list", "host/call"])
+      answering(client, method, () => ({ error }));
+    await client.ask("initialize");
+    const { sessionId } = await client.result("session/new", SETUP);
+    await client.result("session/prompt", prompt(asText(sessionId)));
+    expect(client.notes).toEqual([]);
+  });
+});

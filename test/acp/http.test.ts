@@ -63,7 +63,7 @@ function reading({ body }: Response) {
     }
     return pattern.exec(text)?.[1] ?? "";
   };
-  return { told, cancel: async () => reader?.cancel() };
+  return { told, text: () => text, cancel: async () => reader?.cancel() };
 }
 
 describe("ACP over HTTP", () => {
@@ -97,6 +97,21 @@ describe("ACP over HTTP", () => {
       "Two",
     ]);
     expect(server.reports).toEqual([]);
+  });
+
+  it("A host behind the setting is asked for its tools and shells, as this machine's user alone [B-022]", async () => {
+    const { sessions } = equippedSessions([says("Hi")]);
+    const keys = [ADA];
+    const server = await acpServer(sessions, { updates: "bridge", keys });
+    const own = reading(await stream(server, await connected(server)));
+    await own.told(/"method":"(host\/tools\/list)"/);
+    await own.told(/(process\.list_shells)/);
+    const ada = { authorization: `Bearer ${KEY}` };
+    const other = reading(await stream(server, await connected(server, ada)));
+    await other.told(/"method":"(host\/tools\/list)"/);
+    await turned(server);
+    expect(other.text()).not.toContain("list_shells");
+    for (const { cancel } of [own, other]) await cancel();
   });
 
   it("serves the sessions that others have, with what was said in them [ACP-139]", async () => {

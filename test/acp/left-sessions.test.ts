@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
+import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { gate } from "../support/gate.ts";
 import { savingSessions } from "../support/saving-sessions.ts";
@@ -17,14 +17,15 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-/** Two clients that are both asked about what one of them began. */
+/** Two clients that are both asked about what one of them began: neither may control, so that nobody does. */
 async function askedBoth() {
   const sessions = savingSessions(...WANTS_TO_SAVE);
-  const first = await acpClient(sessions);
+  const principal = { id: USER.id, rights: ["prompt", "approve"] } as const;
+  const first = await acpClient(sessions, { principal });
   const sessionId = await first.begin();
   const answer = first.ask("session/prompt", prompt(sessionId));
   const own = await first.find(isPermission);
-  const other = await acpClient(sessions);
+  const other = await acpClient(sessions, { principal });
   await other.ask("initialize");
   await other.result("session/load", { sessionId, ...SETUP });
   const { id } = await other.find(isPermission);
@@ -57,10 +58,11 @@ describe("a question of a session that its client leaves", () => {
   });
 
   it("is taken back when another sends the client away [ACP-101]", async () => {
-    const { sessions, sessionId, other, id, first } = await askedBoth();
+    const { sessions, sessionId, other, id } = await askedBoth();
     const { clients } = await sessions.peek(sessionId);
-    const clientId = clients.find(({ mode }) => mode === "observer")?.clientId;
-    await first.result("session/detach", { sessionId, clientId });
+    const clientId = clients.at(-1)?.clientId ?? "";
+    const away = { type: "detach", clientId, reason: "sent away" } as const;
+    await sessions.command(sessionId, away, { principal: USER });
     await other.find(({ method }) => method === "$/cancel_request");
     expect(taken(other)).toEqual([{ requestId: id }]);
   });

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "../../src/domain/json.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
 import { acpServer } from "../support/acp-socket.ts";
+import { eventually } from "../support/eventually.ts";
 import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
 
@@ -145,6 +146,36 @@ describe("attaching to a live session", () => {
     const modes = data.map((one) => isObject(one) && one["mode"]);
     expect(modes.filter((mode) => mode === "controller")).toHaveLength(1);
     expect(modes.filter((mode) => mode === "observer")).toHaveLength(3);
+  });
+
+  it("Each host is told of its own attach and takeover, and why another client left [B-214]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    const two = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await two.result("session/attach", attach(sessionId, "two", "observer"));
+    await two.result("session/takeover", { sessionId, clientId: "two" });
+    await two.result("session/detach", { sessionId, clientId: "two", reason: "client_exit" });
+    const changes = ({ messages }: AcpClient): unknown[] =>
+      messages.flatMap(({ params }) => {
+        const { sessionUpdate, _meta } = Object(Object(params).update);
+        if (sessionUpdate !== "live_session_client") return [];
+        const { action, clientId, reason = "" } = _meta.harn;
+        return [`${action} ${clientId} ${reason}`.trim()];
+      });
+    await one.find((message) =>
+      changes({ ...one, messages: [message] })
+        .join()
+        .includes("detached"),
+    );
+    expect(changes(one)).toEqual([
+      "attached one",
+      "attached two",
+      "takeover two",
+      "detached two client_exit",
+    ]);
+    expect(changes(two).slice(0, 2)).toEqual(["attached two", "takeover two"]);
   });
 
   it("as a second controller fails and changes nothing [B-201]", async () => {
@@ -302,7 +333,7 @@ describe("a name that the bridge gave to a client", () => {
 });
 
 describe("a client that has left", () => {
-  it("is told nothing more, and comes back with its next prompt [B-204] [ACP-123]", async () => {
+  it("A host that has left is told nothing more, is refused while another controls, and comes back with its next prompt [B-204] [B-209] [ACP-123]", async () => {
     const here = world(says("Hi"), says("Again"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
@@ -315,11 +346,16 @@ describe("a client that has left", () => {
     expect(ids(answer)).toEqual(["other controller"]);
     await other.result("session/prompt", prompt(sessionId, "Hello"));
     expect(tui.messages).toHaveLength(before);
+    const refused = await tui.ask("session/prompt", prompt(sessionId, "And?"));
+    expect(refused["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
+    const mode = await tui.ask("session/set_mode", { sessionId, modeId: "ask" });
+    expect(errorCode(mode)).toBe(-32011);
+    const { data } = await tui.result("session/live_clients", { sessionId });
+    expect(data).toMatchObject([{ client_id: "other" }]);
+    await other.result("session/detach", { sessionId, clientId: "other" });
     expect(await tui.result("session/prompt", prompt(sessionId, "And?"))).toMatchObject({
       stopReason: "end_turn",
     });
-    const { data } = await tui.result("session/live_clients", { sessionId });
-    expect(data).toHaveLength(2);
   });
 
   it("has an answer to the prompt that it left behind, and the turn goes on", async () => {
@@ -366,8 +402,7 @@ describe("a client that has left", () => {
 
 describe("who only observes", () => {
   it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
-    const saving = (id: string, a: number) => wants({ id, name: "save", input: { a } });
-    const here = world(saving("t1", 1), says("Done"), saving("t2", 2), says("Done"));
+    const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
     await one.result("session/attach", attach(sessionId, "one", "controller"));
@@ -375,8 +410,6 @@ describe("who only observes", () => {
     await observer.result("session/attach", attach(sessionId, "observer", "observer"));
     const refused = await observer.ask("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
-    const questions = ({ messages }: AcpClient) =>
-      messages.filter(({ method }) => method === "session/request_permission");
     const outcome = { outcome: "selected", optionId: "allow" };
     const saves = async (client: AcpClient): Promise<void> => {
       const asked = client.ask("session/prompt", prompt(sessionId, "Save"));
@@ -386,11 +419,11 @@ describe("who only observes", () => {
     };
     await saves(one);
     expect(questions(observer)).toEqual([]);
-    expect(here.ran).toEqual([{ a: 1 }]);
+    expect(here.ran).toEqual([{ id: "t1" }]);
     await observer.result("session/takeover", { sessionId, clientId: "observer" });
     await saves(observer);
     expect(questions(one)).toHaveLength(1);
-    expect(here.ran).toEqual([{ a: 1 }, { a: 2 }]);
+    expect(here.ran).toEqual([{ id: "t1" }, { id: "t2" }]);
     const late = await one.ask("session/prompt", prompt(sessionId, "Hi"));
     expect(late["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
@@ -445,6 +478,271 @@ describe("who only observes", () => {
     await observer.served;
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
     await one.result("session/close", { sessionId });
+  });
+});
+
+function questions({ messages }: AcpClient) {
+  return messages.filter(({ method }) => method === "session/request_permission");
+}
+
+function allow(client: AcpClient, { id }: Message): void {
+  const outcome = { outcome: "selected", optionId: "allow" };
+  client.send({ jsonrpc: "2.0", id, result: { outcome } });
+}
+
+function isPermission({ method }: Message): boolean {
+  return method === "session/request_permission";
+}
+
+const saving = (id: string) => wants({ id, name: "save", input: { id } });
+const REFUSED = { code: -32011, data: { code: "access_denied" } };
+
+async function stock(sessions: ReturnType<typeof world>["sessions"]): Promise<AcpClient> {
+  const client = await acpClient(sessions);
+  await client.ask("initialize");
+  return client;
+}
+
+describe("a request for approval", () => {
+  it("The decision of an observer is refused, and the controller's counts [B-210]", async () => {
+    const here = world(saving("t1"), says("Done"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const observer = await host(here.sessions);
+    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
+    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.find(isPermission);
+    const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
+    const asked = log.find(({ type }) => type === "approval.requested");
+    const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
+    for (const decision of ["allow", "allow-always", "deny"] as const) {
+      const command = { type: "answer", approvalId, decision } as const;
+      const from = { principal: USER, clientId: "observer" };
+      const reply = await here.sessions.command(sessionId, command, from);
+      expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
+    }
+    // The id of the controller's request, from the observer's connection.
+    allow(observer, question);
+    await observer.result("session/live_clients", { sessionId });
+    expect(here.ran).toEqual([]);
+    allow(one, question);
+    expect((await answer)["result"]).toMatchObject({ stopReason: "end_turn" });
+    expect(here.ran).toEqual([{ id: "t1" }]);
+  });
+
+  it("A takeover routes it to the new controller, and the old one's decision does not count [B-210] [B-212]", async () => {
+    const here = world(saving("t1"), says("Done"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const other = await host(here.sessions);
+    await other.result("session/attach", attach(sessionId, "other", "observer"));
+    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.find(isPermission);
+    const harn = { surface: "tui" };
+    const taking = { sessionId, clientId: "other", _meta: { harn } };
+    await other.result("session/takeover", taking);
+    allow(one, question);
+    await one.result("session/live_clients", { sessionId });
+    expect(here.ran).toEqual([]);
+    allow(other, await other.find(isPermission));
+    expect((await answer)["result"]).toMatchObject({ stopReason: "end_turn" });
+    const log = await here.store.read(sessionId, 0, 200);
+    const routed = log.flatMap(({ event }) =>
+      event.type === "approval.routed" || event.type === "approval.requested" ? [event] : [],
+    );
+    const approvalId = routed[0]?.approvalId;
+    expect(routed).toMatchObject([
+      { type: "approval.requested", routedTo: { clientId: "one" } },
+      { type: "approval.routed", approvalId, routedTo: { clientId: "other", metadata: harn } },
+    ]);
+    const decided = log.find(({ event }) => event.type === "approval.resolved");
+    expect(decided?.actor).toMatchObject({ clientId: "other" });
+    const routes = one.updates().flatMap((update) => {
+      if (update["sessionUpdate"] !== "live_session_permission_route") return [];
+      return [Object(update["_meta"]).harn];
+    });
+    const { approvalRequest } = Object(question["params"]);
+    const route = { requestId: approvalId, toolCallId: approvalRequest.id };
+    expect(routes).toMatchObject([
+      { ...route, client: { client_id: "one", mode: "controller" }, metadata: {} },
+      { ...route, client: { client_id: "other", mode: "controller" }, metadata: harn },
+    ]);
+  });
+
+  it("Arguments that a host puts in place of the agent's are told with the call, live and on load [B-115]", async () => {
+    const here = world(saving("t1"), says("Done"));
+    const one = await host(here.sessions);
+    const { sessionId } = await one.result("session/new", SETUP);
+    const answer = one.ask("session/prompt", prompt(asText(sessionId), "Save"));
+    const { id } = await one.find(isPermission);
+    one.send({ jsonrpc: "2.0", id, result: { granted: true, args: { id: "edited" } } });
+    await answer;
+    expect(here.ran).toEqual([{ id: "edited" }]);
+    const other = await stock(here.sessions);
+    await other.result("session/load", { sessionId, ...SETUP });
+    for (const client of [one, other]) {
+      const inputs = client.updates().flatMap(({ sessionUpdate, rawInput }) => {
+        return rawInput === undefined ? [] : [[sessionUpdate, rawInput]];
+      });
+      expect(inputs.at(0)?.[1]).toEqual({ id: "t1" });
+      expect(inputs.at(-1)).toEqual(["tool_call_update", { id: "edited" }]);
+    }
+  });
+
+  it("The decision of a client that has left is refused while another controls [B-210]", async () => {
+    const here = world(saving("t1"), says("Done"));
+    const sessionId = await opened(here);
+    const come = (clientId: string, attachmentId: string, mode: "controller" | "observer") =>
+      here.sessions.command(
+        sessionId,
+        { type: "attach", clientId, name: clientId, mode, attachmentId },
+        { principal: USER, clientId },
+      );
+    await come("one", "stay-1", "controller");
+    await come("two", "stay-2", "observer");
+    const content = [{ type: "text", text: "Save" }] as const;
+    const one = { principal: USER, clientId: "one", attachmentId: "stay-1" };
+    const two = { principal: USER, clientId: "two", attachmentId: "stay-2" };
+    await here.sessions.command(sessionId, { type: "prompt", content }, one);
+    const approvalId = await eventually(async () => {
+      const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
+      const asked = log.find(({ type }) => type === "approval.requested");
+      if (asked?.type !== "approval.requested") throw new Error("nothing is asked yet");
+      return asked.approvalId;
+    });
+    const leave = { type: "detach", clientId: "two", reason: "client_exit" } as const;
+    await here.sessions.command(sessionId, leave, two);
+    const refused = { status: "refused", failure: { code: "access_denied" } };
+    const yes = { type: "answer", approvalId, decision: "allow" } as const;
+    expect(await here.sessions.command(sessionId, yes, two)).toMatchObject(refused);
+    const again = { type: "prompt", content } as const;
+    expect(await here.sessions.command(sessionId, again, two)).toMatchObject(refused);
+    // A page attaches nowhere: the right of its principal decides.
+    const page = { principal: USER };
+    expect(await here.sessions.command(sessionId, yes, page)).toMatchObject({ status: "accepted" });
+  });
+});
+
+describe("a host beside a controller", () => {
+  it("A host that never attached is refused, and is not attached by that [B-209]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const other = await host(here.sessions);
+    const refused = await other.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(refused["error"]).toMatchObject(REFUSED);
+    const { data } = await other.result("session/live_clients", { sessionId });
+    expect(data).toMatchObject([{ client_id: "one" }]);
+  });
+
+  it("A host that loaded the session observes, and is asked when the controller leaves [B-209] [B-210]", async () => {
+    const here = world(saving("t1"), says("Done"), says("Hi"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const other = await host(here.sessions);
+    await other.result("session/load", { sessionId, ...SETUP });
+    const refused = await other.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(refused["error"]).toMatchObject(REFUSED);
+    void one.ask("session/prompt", prompt(sessionId, "Save"));
+    await one.find(isPermission);
+    await other.result("session/live_clients", { sessionId });
+    expect(questions(other)).toEqual([]);
+    await one.result("session/detach", { sessionId, clientId: "one" });
+    allow(other, await other.find(isPermission));
+    await eventually(() => expect(here.ran).toEqual([{ id: "t1" }]));
+    expect(await other.result("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
+      stopReason: "end_turn",
+    });
+  });
+
+  it("Rights that an observer attached with hold only while nobody controls [B-209] [B-210]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const guest = await host(here.sessions);
+    const may = { promptInjection: true, permissionRouting: true };
+    await guest.result("session/attach", attach(sessionId, "guest", "observer", may));
+    const row = async (): Promise<unknown> =>
+      Object(await guest.result("session/live_clients", { sessionId })).data[0];
+    const rights = (is: boolean) => ({ prompt_injection: is, permission_routing: is });
+    expect(await row()).toMatchObject({ client_id: "guest", ...rights(true) });
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    expect(await row()).toMatchObject({ client_id: "guest", ...rights(false) });
+    const refused = await guest.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(refused["error"]).toMatchObject(REFUSED);
+  });
+});
+
+describe("a stock client", () => {
+  it("Its prompt queues beside a controller, and it is asked about its own turn alone [B-209] [B-210]", async () => {
+    const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const editor = await stock(here.sessions);
+    await editor.result("session/load", { sessionId, ...SETUP });
+    const first = one.ask("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.find(isPermission);
+    const second = editor.ask("session/prompt", prompt(sessionId, "Save as well"));
+    await editor.result("session/list", {});
+    expect(questions(editor)).toEqual([]);
+    allow(one, question);
+    expect((await first)["result"]).toMatchObject({ stopReason: "end_turn" });
+    allow(editor, await editor.find(isPermission));
+    expect((await second)["result"]).toMatchObject({ stopReason: "end_turn" });
+    expect(here.ran).toEqual([{ id: "t1" }, { id: "t2" }]);
+    expect(questions(editor)).toHaveLength(1);
+  });
+
+  it("Its decision about the controller's turn is refused [B-210]", async () => {
+    const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const editor = { principal: USER, clientId: "editor" };
+    const own = { mayPrompt: true, mayApprove: true, isStock: true };
+    const coming = { type: "attach", clientId: "editor", name: "e", mode: "observer" } as const;
+    await here.sessions.command(sessionId, { ...coming, ...own }, editor);
+    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.find(isPermission);
+    const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
+    const asked = log.find(({ type }) => type === "approval.requested");
+    const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
+    const yes = { type: "answer", approvalId, decision: "allow" } as const;
+    const reply = await here.sessions.command(sessionId, yes, editor);
+    expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
+    allow(one, question);
+    await answer;
+  });
+
+  it("It attaches as the controller if there is none [ACP-123]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const editor = await stock(here.sessions);
+    await editor.result("session/prompt", prompt(sessionId, "Hello"));
+    const { data } = await (
+      await host(here.sessions)
+    ).result("session/live_clients", { sessionId });
+    expect(data).toMatchObject([{ mode: "controller", prompt_injection: true }]);
+  });
+
+  it("It is one no longer when it has called a method of the bridge [B-209]", async () => {
+    const here = world(says("Hi"), says("Hi"));
+    const sessionId = await opened(here);
+    const one = await host(here.sessions);
+    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    const editor = await stock(here.sessions);
+    await editor.result("session/load", { sessionId, ...SETUP });
+    expect(await editor.result("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
+      stopReason: "end_turn",
+    });
+    await editor.result("session/live_clients", { sessionId });
+    const refused = await editor.ask("session/prompt", prompt(sessionId, "Hi"));
+    expect(refused["error"]).toMatchObject(REFUSED);
   });
 });
 
@@ -529,6 +827,35 @@ describe("a controller's prompt", () => {
       ({ event }) => event.type === "prompt.accepted",
     );
     expect(accepted?.actor).toMatchObject({ clientId: "tui", principal: USER.id });
+  });
+
+  it("A prompt that waits keeps its client, also when another client's command begins its turn [B-211]", async () => {
+    const here = world(hangs("Well"), says("Hi"));
+    const sessionId = await opened(here);
+    const tui = await host(here.sessions);
+    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    const watcher = await host(here.sessions);
+    await watcher.result("session/attach", attach(sessionId, "watcher", "observer"));
+    const editor = await stock(here.sessions);
+    await editor.result("session/load", { sessionId, ...SETUP });
+    void tui.ask("session/prompt", prompt(sessionId, "First"));
+    await editor.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    const second = editor.ask("session/prompt", prompt(sessionId, "Second"));
+    await tui.find(({ params }) => JSON.stringify(params ?? "").includes('"queued"'));
+    await tui.result("session/cancel", { sessionId });
+    expect((await second)["result"]).toMatchObject({ stopReason: "end_turn" });
+    const log = await here.store.read(sessionId, 0, 200);
+    const clientsOf = (type: string): unknown[] =>
+      log.flatMap(({ event, actor }) => (event.type === type ? [actor?.clientId] : []));
+    const name = clientsOf("prompt.accepted")[1];
+    expect(name).toMatch(/^client_/);
+    expect(clientsOf("turn.started")).toEqual(["tui", name]);
+    expect(clientsOf("message.sent")).toEqual(["tui", name]);
+    const messages = watcher.updates().flatMap((update) => {
+      if (update["sessionUpdate"] !== "user_message") return [];
+      return [Object(update["_meta"]).harn];
+    });
+    expect(messages).toEqual([{ clientId: "tui" }, { clientId: name }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
-import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
+import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
 import { scriptedSessions, type ScriptedSessions } from "../support/scripted-sessions.ts";
 import { answeredEvents, askingTurn } from "./turns.ts";
 
@@ -182,13 +182,15 @@ describe("a tool that needs an approval", () => {
     const other = await acpClient(sessions);
     await other.ask("initialize");
     await other.result("session/load", { sessionId, ...SETUP });
-    reply(other, await other.find(isPermission), selected("deny"));
+    const approvalId = `appr_${all.turnId}`;
+    const decided = { type: "answer", approvalId, decision: "deny" } as const;
+    await sessions.command(sessionId, decided, { principal: USER });
     const taken = await client.find(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: request["id"] });
     reply(client, request, selected("allow"));
     await client.ask("initialize");
     expect(answers(all)).toEqual(["deny"]);
-    expect(other.messages.some(({ method }) => method === "$/cancel_request")).toBe(false);
+    expect(permissions(other)).toEqual([]);
   });
 
   it("is not put to a client that may not approve", async () => {

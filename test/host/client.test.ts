@@ -104,7 +104,7 @@ describe("a client of the bridge", () => {
     expect(ran).toEqual([{ text: "b" }]);
   });
 
-  it("leaves a question to another client, and is told when that has answered", async () => {
+  it("A host leaves a request to the client that takes over, and its own is withdrawn [B-210]", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     let isWithdrawn = false;
     const first = hostClient(sessions, {
@@ -118,7 +118,8 @@ describe("a client of the bridge", () => {
     const { sessionId } = await first.client.newSession(PLACE);
     const run = first.client.prompt(sessionId, "Save it");
     const second = hostClient(sessions, { host: createHost({ permission: () => "allow" }) });
-    await second.client.resumeSession(sessionId, PLACE);
+    const taking = { clientId: "second", mode: "controller", takeOver: true } as const;
+    await second.client.attach(sessionId, taking);
     await run.result;
     expect(ran).toHaveLength(1);
     expect(isWithdrawn).toBe(true);
@@ -245,7 +246,7 @@ describe("a client that is attached", () => {
     await expect(two.heartbeat(sessionId)).rejects.toMatchObject({ code: "invalid_option" });
   });
 
-  it("keeps what it may do beside the controller when it has taken over, and control is taken back", async () => {
+  it("What an observer may do while nobody controls stays so when it has taken over, and is lost beside a controller [B-209]", async () => {
     const { sessions } = world(says("Hello"));
     const one = hostClient(sessions).client;
     const { sessionId } = await one.newSession(PLACE);
@@ -258,7 +259,11 @@ describe("a client that is attached", () => {
     const clients = await one.liveClients(sessionId);
     expect(clients.find(({ clientId }) => clientId === "two")).toMatchObject({
       mode: "observer",
-      ...may,
+      mayPrompt: false,
+      mayApprove: false,
     });
+    await one.detach(sessionId);
+    const [left] = await two.liveClients(sessionId);
+    expect(left).toMatchObject({ clientId: "two", mode: "observer", ...may });
   });
 });

@@ -7,6 +7,7 @@ import {
   type SeenUpdate,
 } from "../../src/host/index.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { USER } from "../support/acp-client.ts";
 import { hostClient } from "../support/host-client.ts";
 import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
 import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
@@ -174,7 +175,8 @@ describe("a client whose connection is lost", () => {
     await client.attach(sessionId, own);
     await lose();
     expect(await other.liveClients(sessionId)).toMatchObject([{ clientId: "tui" }]);
-    await other.prompt(sessionId, "1").result;
+    const content = [{ type: "text", text: "1" }] as const;
+    await sessions.command(sessionId, { type: "prompt", content }, { principal: USER });
     expect(await told).toBe("One");
   });
 

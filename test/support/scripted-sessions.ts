@@ -120,7 +120,9 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         if (command.mode === "controller" && isTaken) return refused;
         if (command.mode === "controller") log.controller = command.clientId;
         const { clientId, mode, name, mayPrompt = false, mayApprove = false } = command;
-        append(log, { type: "client.attached", clientId, mode, name, mayPrompt, mayApprove });
+        const { isStock = false } = command;
+        const may = { mayPrompt, mayApprove, isStock };
+        append(log, { type: "client.attached", clientId, mode, name, ...may });
         return { status: "accepted" };
       }
       case "detach":

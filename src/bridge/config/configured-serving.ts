@@ -7,12 +7,13 @@ import { inFile, under } from "./placed-at.ts";
 import { readConfig } from "./read-config.ts";
 import { documentIn } from "./read-document.ts";
 import { readText } from "./read-text.ts";
+import type { AcpConfig } from "./read-acp.ts";
 import type { KeyConfig, ServeConfig } from "./read-serve.ts";
 import { markOf } from "./used-config.ts";
 import { valueOf, type ReferencePlace } from "./variables.ts";
 
 /** How agents are served, with the keys that a configuration leads to. */
-export interface Serving extends Omit<ServeConfig, "keys"> {
+export interface Serving extends Omit<ServeConfig, "keys">, AcpConfig {
   readonly keys: readonly AccessKey[];
 }
 
@@ -39,7 +40,7 @@ export async function configuredServing(options: ServingOptions): Promise<Servin
       keys.push(await keyFrom(one, place));
     }
     under("serve", () => readKeys(keys));
-    return { ...serve, keys };
+    return { ...serve, ...read.acp, keys };
   } catch (error) {
     throw inFile(error, file);
   }

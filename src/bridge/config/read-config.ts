@@ -10,6 +10,7 @@ import type { ServerProgram } from "./code-of.ts";
 import { withoutValues } from "./mcp-references.ts";
 import { textsAt } from "./texts-at.ts";
 import { readProvider, type ProviderConfig } from "./read-provider.ts";
+import { readAcp, type AcpConfig } from "./read-acp.ts";
 import { readServe, type ServeConfig } from "./read-serve.ts";
 import { readVariables, type Variables } from "./variables.ts";
 import { readWorkspace, type WorkspaceConfig } from "./read-workspace.ts";
@@ -18,6 +19,7 @@ import { readWorkspace, type WorkspaceConfig } from "./read-workspace.ts";
 export interface Config {
   readonly agents: readonly AgentConfig[];
   readonly serve: ServeConfig;
+  readonly acp: AcpConfig;
 }
 
 export interface AgentConfig {
@@ -57,7 +59,7 @@ const PLAIN = [
 const NAMES = ["provider", "workspace", "tools", "policy", "mcpServers", "environment", ...PLAIN];
 
 export function readConfig(value: unknown): Config {
-  const { agents, serve } = optionsAt(value ?? {}, "", ["agents", "serve"]);
+  const { agents, serve, acp } = optionsAt(value ?? {}, "", ["agents", "serve", "acp"]);
   if (agents !== undefined && agents !== null && !isObject(agents)) {
     const message = `agents is ${shown(agents)}, wanted an object: each agent under its name, such as "coder"`;
     throw wrongOption("agents", message);
@@ -76,6 +78,7 @@ export function readConfig(value: unknown): Config {
   return {
     agents: entries.map(([name, agent]) => readAgent(name, agent)),
     serve: readServe(serve, Object.keys(agents)),
+    acp: readAcp(acp),
   };
 }
 

@@ -3,6 +3,7 @@ import { urlsElsewhere } from "../../http/any-address.ts";
 import { checkKeylessHost } from "../../http/keys.ts";
 import type { RunningServer } from "../../http/server.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
 import type { Serving } from "../config/configured-serving.ts";
 import { DEFAULT_SERVE } from "../config/default-serve.ts";
@@ -18,6 +19,7 @@ export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "acce
   /** In place of what the configuration says. */
   readonly host?: string;
   readonly port?: number;
+  readonly updates?: UpdatesSetting;
   /** Makes another token: whoever has the old one loses its rights. */
   readonly newToken?: boolean;
 }
@@ -46,7 +48,9 @@ export async function serveBridge(
   options: ServeOptions,
   { portal }: Pick<SurfacesOptions, "portal">,
 ): Promise<ServedBridge> {
-  const { serving = DEFAULT_SERVE, clock, report, signal, accessLog } = options;
+  const { clock, report, signal, accessLog, updates } = options;
+  const { serving: configured = DEFAULT_SERVE } = options;
+  const serving = updates === undefined ? configured : { ...configured, updates };
   const { host, port } = placeOf(options);
   const needsKey = serving.keys.length > 0;
   checkKeylessHost(host, { hasKeys: needsKey, isKeyless: !needsKey });

@@ -75,6 +75,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<RunningSe
     rates,
     clock,
     lines: sharedLines(),
+    ...(serving.updates !== undefined && { updates: serving.updates }),
     // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
     log(message, { error } = {}) {
       if (error !== undefined)

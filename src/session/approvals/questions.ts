@@ -24,6 +24,15 @@ function route({ state }: Work): Pick<ApprovalRequested, "routedTo"> {
   return { routedTo: { clientId, metadata } };
 }
 
+/** Records that the open requests are sent to the controller that there is now, if it is not the one from before. */
+export function routeAgain(work: Work, before: string | null): void {
+  const { routedTo } = route(work);
+  if (routedTo === undefined || routedTo.clientId === before) return;
+  for (const { approvalId } of work.state.approvals.pending) {
+    work.emit({ type: "approval.routed", approvalId, routedTo });
+  }
+}
+
 function ownWait({ state }: Work): number | undefined {
   const { current } = state.turn;
   const isAlone = liveClients(state.clients).every(

@@ -61,14 +61,15 @@ export function isOwnStay({ attached }: ClientsState, from: Spoken, clientId: st
 type Spoken = Pick<Commanded, "by" | "attachmentId">;
 
 function factsOf(command: Of<"attach">) {
-  const { clientId, mode, name, mayPrompt, mayApprove, metadata, secretDigest, attachmentId } =
-    command;
+  const { clientId, mode, name, mayPrompt, mayApprove, isStock, metadata } = command;
+  const { secretDigest, attachmentId } = command;
   return {
     clientId,
     mode,
     name,
     ...(mayPrompt !== undefined && { mayPrompt }),
     ...(mayApprove !== undefined && { mayApprove }),
+    ...(isStock !== undefined && { isStock }),
     ...(metadata !== undefined && { metadata }),
     ...(secretDigest !== undefined && { secretDigest }),
     ...(attachmentId !== undefined && { attachmentId }),

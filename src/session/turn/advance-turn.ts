@@ -43,13 +43,14 @@ function advanceOnce(work: Work): void {
 function startNext(work: Work): void {
   const [prompt] = work.state.turn.queue;
   if (prompt === undefined) return;
-  const { promptId } = prompt;
+  // The turn is the prompter's, also if another client's command, or no command, ended the turn before it.
+  const { promptId, by } = prompt;
   const content = shownContent(prompt.content, agentOf(work));
-  work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId });
+  work.emit({ type: "turn.started", turnId: work.ids.next("turn"), promptId }, by);
   sayWhatIsUnheard(work);
   sendInstructions(work, prompt);
   const messageId = work.ids.next("msg");
-  work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
+  work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId }, by);
 }
 
 /** An agent whose provider has no place for instructions is sent them as text, once and again when they change. */

@@ -40,8 +40,8 @@ export interface AcpConnectionOptions {
   readonly connectionId: string;
   /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
   readonly session?: string;
-  /** Which updates the client is sent; as it says itself where nobody else does. */
-  readonly updates?: UpdatesSetting;
+  /** What the client is sent. A promise, such as of a configuration that is being read, does not delay `initialize`. Default: `auto`. */
+  readonly updates?: UpdatesSetting | Promise<UpdatesSetting>;
   readonly version: string;
   readonly clock: Clock;
   readonly writer: LineWriter;
@@ -86,7 +86,14 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   /** The sessions of prompts that have no answer yet. */
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
+  let setting: UpdatesSetting = typeof updates === "string" ? updates : "auto";
+  let declared = STOCK_CLIENT;
+  let callsBridge = false;
   let profile = STOCK_CLIENT;
+  /** Resolves when the setting is known. */
+  let ready: Promise<void> = Promise.resolve();
+  /** Whether sessions that the client joined before it called a method of the bridge have it as a stock client. */
+  let isUndeclared = false;
   let tools: Promise<HostToolList> = Promise.resolve(NO_HOST_TOOLS);
   let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
   let asked = 0;
@@ -160,7 +167,12 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   async function perform(given: RpcRequest, wanted: SessionRequest): Promise<void> {
     let own: SessionRequests;
     try {
+      await ready;
       own = await requests();
+      if (isUndeclared) {
+        isUndeclared = false;
+        await own.declareHost(wanted);
+      }
     } catch (error) {
       link.answer(given, { ok: false, error: internalError("Internal error") });
       throw error;
@@ -171,6 +183,52 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   function unasked<Value>(nothing: Value): Value {
     log("what a host has cannot be asked for");
     return nothing;
+  }
+
+  function changeProfile(): void {
+    profile = withUpdates(declared, setting, callsBridge);
+  }
+
+  async function applySetting(pending: Promise<UpdatesSetting>): Promise<void> {
+    setting = await pending;
+    changeProfile();
+    requestLists();
+  }
+
+  const mayBring = principal.rights.includes("control");
+
+  /** Shells are those of this machine; whether a client that came by a server runs here, only the setting says. */
+  function hasShellsHere(): boolean {
+    const isHere = options.isHere || (options.isUser && setting === "bridge");
+    return profile.hasShells && isHere;
+  }
+
+  /** Asks the host for its lists. The set-up of a session waits for them. */
+  function requestLists(): void {
+    if (!mayBring) return;
+    if (profile.hasTools) tools = loadTools(link).catch(() => unasked(NO_HOST_TOOLS));
+    if (hasShellsHere()) shells = loadShells(link).catch(() => unasked(undefined));
+  }
+
+  /** The same for a host that turned out to be one: its sessions get the lists when they are there, and nothing waits. */
+  async function requestListsLater(): Promise<void> {
+    const [list, found] = await Promise.all([
+      loadTools(link),
+      hasShellsHere() ? loadShells(link) : undefined,
+    ]);
+    tools = Promise.resolve(list);
+    shells = Promise.resolve(found);
+    if (!gone.signal.aborted) await (await requests()).bringAgain();
+  }
+
+  function bridgeCalled(): void {
+    callsBridge = true;
+    changeProfile();
+    isUndeclared = !declared.usesBridge;
+    if (declared.usesBridge || setting !== "auto" || !mayBring) return;
+    requestListsLater().catch((error: unknown) =>
+      log("the lists of a host cannot be used", { error: String(error) }),
+    );
   }
 
   /**
@@ -194,21 +252,19 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     if (wanted.value.type === "initialize") {
       const isFirst = clientName === undefined;
       ({ clientName } = wanted.value);
-      profile = withUpdates(wanted.value.profile, updates);
+      declared = wanted.value.profile;
+      changeProfile();
       link.answer(given, { ok: true, result: initializeAnswer(version) });
-      const isAsked = isFirst && principal.rights.includes("control");
       // Beside whatever the client does next.
-      if (isAsked && profile.hasTools) tools = loadTools(link).catch(() => unasked(NO_HOST_TOOLS));
-      if (isAsked && profile.hasShells && options.isHere)
-        shells = loadShells(link).catch(() => unasked(undefined));
+      if (isFirst && typeof updates === "string") requestLists();
+      else if (isFirst && typeof updates !== "string") ready = applySetting(updates);
       return lanes.run("", async () => void (await requests()));
     }
     if (clientName === undefined) {
       const error = invalidRequest("the first request is initialize");
       return link.answer(given, { ok: false, error });
     }
-    // Whoever calls one of the bridge's own methods knows it, whatever was said in the beginning.
-    if (isBridgeMethod(method)) profile = withUpdates(profile, updates, true);
+    if (!callsBridge && isBridgeMethod(method)) bridgeCalled();
     const { value } = wanted;
     // There is nothing to be done: the next request looks for credentials again.
     if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });

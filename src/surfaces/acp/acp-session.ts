@@ -18,10 +18,13 @@ import { sessionFeed, type FollowOptions, type Told } from "./session-feed.ts";
 /** A session on one client's connection. */
 export interface AcpSession {
   readonly isFollowed: boolean;
+  /** Whether the client is attached, under whatever name. */
+  readonly isAttached: boolean;
   readonly answered: OpenQuestions["answered"];
   readonly readArguments: OpenQuestions["readArguments"];
   readonly attach: ClientAttachment["attach"];
   readonly attachAs: ClientAttachment["attachAs"];
+  readonly declareHost: ClientAttachment["declareHost"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
   readonly equip: OwnEquipment["bring"];
   isController(): Promise<boolean>;
@@ -131,10 +134,14 @@ export function createAcpSession(
     get isFollowed() {
       return feed.isOn;
     },
+    get isAttached() {
+      return attachment.isAttached;
+    },
     answered: questions.answered,
     readArguments: questions.readArguments,
     attach: attachment.attach,
     attachAs: attachment.attachAs,
+    declareHost: attachment.declareHost,
     equip: equipment.bring,
     async isController() {
       const { clients } = await link.sessions.peek(sessionId);

@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { packageVersion } from "../../platform/package-version.ts";
 import { randomText } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import type { SharedLines } from "../../wire/acp/shared-lines.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
 import { callerSessions } from "./caller-sessions.ts";
@@ -19,6 +20,8 @@ export interface AcpServingOptions {
   readonly clock: Clock;
   /** Of all that are served. */
   readonly lines: SharedLines;
+  /** What clients are sent. Default: `auto`. */
+  readonly updates?: UpdatesSetting;
   readonly log: AcpLog;
 }
 
@@ -26,7 +29,7 @@ export interface AcpServingOptions {
 export function callerConnection(
   caller: Caller,
   writer: LineWriter,
-  { sessions, rates, clock, lines, log }: AcpServingOptions,
+  { sessions, rates, clock, lines, updates, log }: AcpServingOptions,
 ): AcpConnection {
   return createAcpConnection({
     sessions: callerSessions(sessions, caller, rates),
@@ -40,6 +43,7 @@ export function callerConnection(
     clock,
     writer,
     lines,
+    ...(updates !== undefined && { updates }),
     ...(rates !== undefined && { countTurn: () => rates.turn(caller.id) }),
     log,
   });

@@ -4,15 +4,18 @@ import type { CommandReply, SessionCommand } from "../../domain/session-command.
 import { randomText } from "../../platform/random.ts";
 import type { ClientSender } from "../../session/sessions.ts";
 import { checkPresent } from "./check-present.ts";
-import type { ClientLink } from "./client-link.ts";
+import { GIVEN_NAME, type ClientLink } from "./client-link.ts";
 
 /** As whom the client of a connection is attached to one session. */
 export interface ClientAttachment {
   readonly sender: ClientSender;
-  /** As the connection's own client: as the controller, or beside the one that there is. */
+  readonly isAttached: boolean;
+  /** Implicitly, as the connection's own client: as the controller, or as an observer if there is one. */
   readonly attach: () => Promise<CommandReply>;
   /** Under a name of its own from now on. */
   readonly attachAs: (command: AttachCommand) => Promise<CommandReply>;
+  /** The client turned out to use the bridge protocol: an implicit attachment is not a stock client's any more. */
+  readonly declareHost: () => Promise<void>;
   detach(reason: string): Promise<void>;
   /** It was detached by others, or by name. */
   forget(): void;
@@ -58,11 +61,14 @@ export function clientAttachment(
   }
 
   async function attach(): Promise<CommandReply> {
-    if (stay !== undefined) return { status: "accepted" };
+    return stay === undefined ? attachImplicitly() : { status: "accepted" };
+  }
+
+  /** With the rights that an observer has while there is no controller, and a stock client also beside one. */
+  async function attachImplicitly(): Promise<CommandReply> {
     const { clientId } = sender;
-    // Also beside another that controls it asks and answers for itself, as far as its principal may.
-    const own = { mayPrompt: true, mayApprove: true };
-    const command = { type: "attach", clientId, name: link.name(), ...own } as const;
+    const rights = { mayPrompt: true, mayApprove: true, isStock: !link.profile().usesBridge };
+    const command = { type: "attach", clientId, name: link.name(), ...rights } as const;
     if (sender.principal.rights.includes("control")) {
       const reply = await send({ ...command, mode: "controller" });
       if (reply.status === "accepted") return reply;
@@ -89,6 +95,9 @@ export function clientAttachment(
     get sender() {
       return speaking(stay);
     },
+    get isAttached() {
+      return stay !== undefined;
+    },
     attach,
     async attachAs(command) {
       const { clientId } = command;
@@ -101,6 +110,9 @@ export function clientAttachment(
       else if (wasAttached) await attach();
       if (stay !== undefined) await renamed();
       return reply;
+    },
+    async declareHost() {
+      if (stay !== undefined && sender.clientId.startsWith(GIVEN_NAME)) await attachImplicitly();
     },
     detach,
     forget() {

@@ -5,6 +5,7 @@ import { toolListRequest, type HostRequest } from "../../wire/acp/host/host-requ
 import { readToolList } from "../../wire/acp/host/host-tools.ts";
 import { readShellList } from "../../wire/acp/host/shell-answers.ts";
 import { listShellsRequest } from "../../wire/acp/host/shell-requests.ts";
+import { RPC_CODES } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
 
@@ -45,6 +46,8 @@ function asked<Value>(
   return new Promise((resolve) => {
     const answered = async (answer: RpcAnswer): Promise<void> => {
       callOff();
+      // A host of the bridge protocol may have none, and no method for it.
+      if (!answer.ok && answer.error.code === RPC_CODES.methodNotFound) return resolve(undefined);
       const list = read(answer);
       if (list.type === "failed") log(`a host's ${what} cannot be used`, { ...list.failure });
       resolve(list.type === "answered" ? list.value : undefined);

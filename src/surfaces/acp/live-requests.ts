@@ -21,7 +21,7 @@ export async function answerLive(
 ): Promise<void> {
   const { sessions } = link;
   const { sessionId } = wanted;
-  await table.find(sessionId);
+  const { seq } = await table.find(sessionId);
   if (wanted.type === "clients") {
     const { clients } = await sessions.peek(sessionId);
     return link.answer(request, { ok: true, result: clientsAnswer(clients) });
@@ -34,8 +34,7 @@ export async function answerLive(
   link.answer(request, { ok: true, result });
   // A client that is told of the session already is told on, whatever it is called now.
   if (wanted.type !== "attach" || session.isFollowed) return;
-  // What was said before it can load.
-  const { seq } = await table.find(sessionId);
+  // The history from before the attach can be loaded; the attach itself is told.
   await session.follow({ upTo: seq, history: "hidden" });
 }
 

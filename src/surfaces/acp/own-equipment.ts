@@ -1,4 +1,5 @@
 import { isEmptyEquipment, type BroughtServer, type EditorOffer } from "../../domain/equipment.ts";
+import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** What the client of a connection brings to one session. */
@@ -40,10 +41,10 @@ export function ownEquipment(sessionId: string, link: ClientLink): OwnEquipment 
   return { bring, again: () => bring() };
 }
 
-/** What the client's editor does for the tools of a workspace, where it has the same files. */
+/** What the client's editor does for the tools of a workspace: its files, if they are this machine's, and its shells. */
 async function editorOffer(link: ClientLink): Promise<EditorOffer | undefined> {
-  if (!link.isHere || !link.sender.principal.rights.includes("control")) return undefined;
-  const { readsFiles, writesFiles, runsTerminals } = link.profile();
+  if (!link.sender.principal.rights.includes("control")) return undefined;
+  const { readsFiles, writesFiles, runsTerminals } = link.isHere ? link.profile() : STOCK_CLIENT;
   const shells = await link.shells();
   if (!readsFiles && !writesFiles && !runsTerminals && shells === undefined) return undefined;
   return { readsFiles, writesFiles, runsTerminals, ...(shells !== undefined && { shells }) };

@@ -22,8 +22,8 @@ export interface ServeAcpOptions {
   readonly principal: Principal;
   /** What `session/new` gives instead of a new session: "latest", or the session with this id. */
   readonly session?: string;
-  /** Which updates the client is sent; as it says itself where nobody else does. */
-  readonly updates?: UpdatesSetting;
+  /** What the client is sent. Default: `auto`. */
+  readonly updates?: UpdatesSetting | Promise<UpdatesSetting>;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault, for whoever looks for one. */
   readonly detail?: AcpLog;

@@ -26,6 +26,10 @@ export interface SessionRequests {
   /** One prompt is not wanted any more. Other requests are answered soon anyway. */
   cancelPrompt(sessionId: string, requestId: RequestId): Promise<void>;
   answered(sessionId: string, approval: ApprovalRequested, answer: RpcAnswer): Promise<void>;
+  /** The client turned out to use the bridge protocol: its sessions have it as a stock client no longer. */
+  declareHost(request: SessionRequest): Promise<void>;
+  /** The client has other tools or shells than before. */
+  bringAgain(): Promise<void>;
   leave(reason: string): Promise<void>;
 }
 
@@ -185,8 +189,19 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       const { approvalId } = approval;
       link.log("an answer is about a session that its client has left", { sessionId, approvalId });
     },
+    async declareHost(request) {
+      for (const [sessionId, session] of table.all()) {
+        // A client that attaches under a name of its own says who it is.
+        const isAttaching = request.type === "attach" && request.sessionId === sessionId;
+        if (!isAttaching) await session.declareHost();
+      }
+    },
+    async bringAgain() {
+      const followed = Array.from(table.all()).filter(([, session]) => session.isFollowed);
+      await Promise.all(followed.map(([, session]) => session.equip()));
+    },
     async leave(reason) {
-      await Promise.all(Array.from(table.all(), (session) => session.leave(reason)));
+      await Promise.all(Array.from(table.all(), ([, session]) => session.leave(reason)));
     },
   };
 }

@@ -9,7 +9,8 @@ export interface SessionTable {
   /** Rejects where there is none that this client may know of. */
   find(sessionId: string): Promise<SessionEntry>;
   known(sessionId: string): AcpSession | undefined;
-  all(): Iterable<AcpSession>;
+  /** By their ids. */
+  all(): Iterable<readonly [sessionId: string, session: AcpSession]>;
   /** The session, which the client is perhaps not in yet. */
   session(sessionId: string): AcpSession;
   /** Puts the client into a session, with what it brings. */
@@ -61,16 +62,26 @@ export function sessionTable(link: ClientLink): SessionTable {
     return { session: own, entry: await find(sessionId) };
   };
 
+  /** A host that is not attached stays out of a session that another client controls. */
+  async function checkControl(sessionId: string): Promise<void> {
+    if (!link.profile().usesBridge) return;
+    await find(sessionId);
+    const { clients } = await sessions.peek(sessionId);
+    if (clients.some(({ mode }) => mode === "controller"))
+      throw new SpanlineError("access_denied", CONTROLLED, { details: { sessionId } });
+  }
+
   return {
     find,
     known: (sessionId) => joined.get(sessionId),
-    all: () => joined.values(),
+    all: () => [...joined],
     session,
     join,
     joinExisting,
     async takeUp(sessionId) {
       const known = joined.get(sessionId);
       if (known?.isFollowed === true) return known;
+      if (known?.isAttached !== true) await checkControl(sessionId);
       const { session: own, entry } = await joinExisting(sessionId);
       await own.follow({ upTo: entry.seq, history: "hidden" });
       return own;
@@ -80,3 +91,6 @@ export function sessionTable(link: ClientLink): SessionTable {
     },
   };
 }
+
+const CONTROLLED =
+  "Another client controls this session, and this one is not attached; attach, or take over";

@@ -42,6 +42,7 @@ describe("the profile of a client", () => {
     };
     expect(clientProfile(capabilities)).toEqual({
       isBridgeHost: true,
+      usesBridge: true,
       takesEvents: true,
       hasTools: true,
       knowsCalls: true,

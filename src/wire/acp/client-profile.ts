@@ -7,6 +7,11 @@ export interface ClientProfile {
   /** Knows the Harn bridge: it is sent the bridge's own updates, and what stands under `_meta.harn` of messages. */
   readonly isBridgeHost: boolean;
   /**
+   * Whether it uses the bridge protocol, whichever updates it is sent: it says so at `initialize`, a setting says so, or it has
+   * called a method of the bridge. Any other client is a stock client.
+   */
+  readonly usesBridge: boolean;
+  /**
    * Is sent those updates as notifications `_harn/agentEvent`. For a host on an SDK that throws away updates which it does
    * not know; one that did not ask may have an SDK that complains of notifications which nobody handles.
    */
@@ -28,14 +33,16 @@ export interface ClientProfile {
 }
 
 /**
- * Which updates a client is sent: those that it says it knows, or, by a setting for clients that cannot say it, the bridge's
- * own among them, or those of ACP alone.
+ * What a client is sent. `auto`: what it says it knows. `bridge`: everything of the bridge protocol, for hosts that cannot say
+ * so. `standard`: only what ACP defines.
  */
-export type UpdatesSetting = "auto" | "bridge" | "standard";
+export type UpdatesSetting = (typeof UPDATES_SETTINGS)[number];
+export const UPDATES_SETTINGS = ["auto", "bridge", "standard"] as const;
 
 /** Whoever says nothing. */
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
+  usesBridge: false,
   takesEvents: false,
   hasTools: false,
   knowsCalls: false,
@@ -56,6 +63,7 @@ export function clientProfile(capabilities: unknown): ClientProfile {
   const session = fieldsOf(given["session"]);
   return {
     isBridgeHost: isOffered(meta["harn"]),
+    usesBridge: isOffered(meta["harn"]),
     takesEvents: isOffered(bridge["agentEvents"]),
     hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
     knowsCalls: isOffered(bridge["callRecords"]),
@@ -88,21 +96,28 @@ function lineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
 /** A request without arguments takes up to half of this. */
 const MIN_LINE_BYTES = 16 * 1024;
 
-/** A client that turns out to know the bridge, by what it asks for, is no stock client any more. */
+/**
+ * The profile of a client with a setting. A host that is known only by the setting, or by the methods that it calls, cannot
+ * say what it has: it gets everything of the bridge protocol, and is asked for its tools and shells.
+ */
 export function withUpdates(
-  profile: ClientProfile,
+  declared: ClientProfile,
   setting: UpdatesSetting,
-  asksForBridge = false,
+  callsBridge = false,
 ): ClientProfile {
-  switch (setting) {
-    case "auto":
-      return asksForBridge ? { ...profile, isBridgeHost: true } : profile;
-    case "bridge":
-      return { ...profile, isBridgeHost: true };
-    case "standard":
-      return { ...profile, isBridgeHost: false, takesEvents: false };
-  }
+  const usesBridge = declared.usesBridge || callsBridge || setting === "bridge";
+  if (setting === "standard")
+    return { ...declared, usesBridge, isBridgeHost: false, takesEvents: false };
+  const isUnsaid = setting === "bridge" || (callsBridge && !declared.usesBridge);
+  return isUnsaid ? { ...declared, ...EVERYTHING } : declared;
 }
+
+const EVERYTHING = {
+  isBridgeHost: true,
+  usesBridge: true,
+  hasTools: true,
+  hasShells: true,
+} as const satisfies Partial<ClientProfile>;
 
 /** ACP marks what is there by an object, in older places by `true`. */
 function isOffered(value: unknown): boolean {

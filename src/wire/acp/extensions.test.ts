@@ -11,27 +11,15 @@ describe("what initialize says of the bridge", () => {
     expect(harn.extensionContract).toBe("Harn ACP/MCP extensions v1");
   });
 
-  it("names the updates: 18, and that of live clients [B-020] [B-021] [B-282] [ACP-27]", () => {
+  it("The advertised updates are those that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
     expect(harn.sessionUpdateExtensions).toEqual([
-      "artifact",
       "available_commands_update",
-      "fs_watch",
-      "handoff",
       "hitl_request",
       "hitl_resolved",
       "live_session_client",
+      "live_session_permission_route",
       "log",
       "progress",
-      "reminder_emitted",
-      "skill_activated",
-      "skill_deactivated",
-      "skill_narrow",
-      "skill_scope_tools",
-      "tool_search_query",
-      "tool_search_result",
-      "transcript_compacted",
-      "transcript_projected",
-      "worker_update",
     ]);
   });
 

@@ -1,13 +1,14 @@
-/** The updates beside ACP's own that a host of the bridge may be sent, sorted. None that is not here is ever sent. */
-export const SESSION_UPDATE_EXTENSIONS = [
+/** Every update of the bridge protocol beside ACP's own, sorted, and those of live sessions. */
+export const BRIDGE_UPDATES = [
   "artifact",
-  // A word of ACP by now, and sent as ACP has it; older hosts look for it here.
+  // ACP defines it by now, and it is sent as ACP defines it; older hosts look for it here.
   "available_commands_update",
   "fs_watch",
   "handoff",
   "hitl_request",
   "hitl_resolved",
   "live_session_client",
+  "live_session_permission_route",
   "log",
   "progress",
   "reminder_emitted",
@@ -21,6 +22,17 @@ export const SESSION_UPDATE_EXTENSIONS = [
   "transcript_projected",
   "worker_update",
 ] as const;
+
+/** The updates that this version emits, sorted. `initialize` advertises these, and no other is sent. */
+export const SESSION_UPDATE_EXTENSIONS = [
+  "available_commands_update",
+  "hitl_request",
+  "hitl_resolved",
+  "live_session_client",
+  "live_session_permission_route",
+  "log",
+  "progress",
+] as const satisfies readonly (typeof BRIDGE_UPDATES)[number][];
 
 /** What stands under `_meta.harn` of `tool_call` and `tool_call_update`, and nowhere else. */
 export const TOOL_LIFECYCLE_FIELDS = [

@@ -19,7 +19,7 @@ const CLIENTS: readonly AgentEvent[] = [
 ];
 
 describe("who is connected", () => {
-  it("is told to a host of the bridge once for each change [B-214]", () => {
+  it("Each change is told once to a host of the bridge, with the client's name, and the reason why it left [B-214]", () => {
     const changes = acpUpdates(CLIENTS, HOST).map((update) => Object(update)["_meta"].harn);
     const client = (client_id: string, isController: boolean, seconds: string) => ({
       client_id,
@@ -41,10 +41,23 @@ describe("who is connected", () => {
     const taken = client("portal", true, "2");
     const left = client("tui", false, "0");
     expect(changes).toEqual([
-      { action: "attached", state: state(tui, null, "tui", [tui]) },
-      { action: "attached", state: state(portal, "tui", "tui", [tui, portal]) },
-      { action: "takeover", state: state(taken, "tui", "portal", [left, taken]) },
-      { action: "detached", state: state(null, "portal", null, [left]) },
+      { action: "attached", clientId: "tui", state: state(tui, null, "tui", [tui]) },
+      {
+        action: "attached",
+        clientId: "portal",
+        state: state(portal, "tui", "tui", [tui, portal]),
+      },
+      {
+        action: "takeover",
+        clientId: "portal",
+        state: state(taken, "tui", "portal", [left, taken]),
+      },
+      {
+        action: "detached",
+        clientId: "portal",
+        reason: "client_exit",
+        state: state(null, "portal", null, [left]),
+      },
     ]);
   });
 

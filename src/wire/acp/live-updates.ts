@@ -9,12 +9,12 @@ import type { Envelope } from "../../domain/envelope.ts";
 import { liveClients, withClientEvent } from "../../domain/live-client.ts";
 import { firstThatFit } from "./fitted.ts";
 import { clientRow } from "./live-requests.ts";
-import { sendQuestion } from "./question-updates.ts";
+import { routeQuestions } from "./question-updates.ts";
 import { tellVendor, type AcpOutput, type UpdateState } from "./update-state.ts";
 import type { VendorFields } from "./vendor-fields.ts";
 import { liveSessionClientUpdate } from "./vendor-updates.ts";
 
-type Change = Pick<VendorFields["live_session_client"], "action"> & { readonly clientId: string };
+type Change = Pick<VendorFields["live_session_client"], "action" | "clientId" | "reason">;
 type ClientEvent = ClientAttached | ClientSeen | ClientDetached | ControlPassed;
 
 /** Control follows in an event of its own; it is told here already, so that one change is told once. */
@@ -54,12 +54,18 @@ export function clientDetached(
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  const { clientId } = event;
+  const { clientId, reason } = event;
   const { controller: before, attached } = state.live;
   if (!attached.some((client) => client.clientId === clientId)) return;
   take(state, event, at);
   passControl(state, released(before, clientId), at);
-  tellChange(state, { action: "detached", clientId }, before, emit);
+  tellChange(state, { action: "detached", clientId, reason }, before, emit);
+  // A client that is about to attach again is not sent the requests of others meanwhile.
+  if (isAttached(state)) routeQuestions(state, emit);
+}
+
+function isAttached({ live, clientId: name }: UpdateState): boolean {
+  return live.attached.some(({ clientId }) => clientId === name);
 }
 
 export function controlPassed(
@@ -91,37 +97,21 @@ function released(controller: string | null, clientId: string): string | null {
 
 function tellChange(
   state: UpdateState,
-  { action, clientId }: Change,
+  change: Change,
   previous: string | null,
   emit: Emit<AcpOutput>,
 ): void {
   const { live, profile } = state;
+  const { clientId } = change;
   // Whoever did not ask for this need not hear of itself.
   if (clientId === state.clientId && !profile().isBridgeHost) return;
   const clients = liveClients(live).map(clientRow);
-  const change = {
+  const now = {
     client: clients.find(({ client_id }) => client_id === clientId) ?? null,
     previous_controller_id: previous,
     active_controller_id: live.controller,
     // There may be a thousand.
     clients: firstThatFit(clients, state.lineBytes / 2),
   };
-  tellVendor(state, liveSessionClientUpdate({ action, state: change }), emit);
-}
-
-/** Whoever comes to answer for a session is asked what is open; who does so no longer is not asked any more. */
-function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
-  const may = mayApprove(state);
-  if (!state.isLive || may === state.isAsked) return;
-  state.isAsked = may;
-  for (const [approvalId, question] of state.asked) {
-    if (may) sendQuestion(state, question, emit);
-    else emit({ type: "decided", approvalId });
-  }
-}
-
-/** A client that no event names is asked what its principal may answer. */
-export function mayApprove({ live, clientId: name }: UpdateState): boolean {
-  const own = liveClients(live).find(({ clientId }) => clientId === name);
-  return own?.mayApprove ?? true;
+  tellVendor(state, liveSessionClientUpdate({ ...change, state: now }), emit);
 }

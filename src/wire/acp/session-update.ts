@@ -36,6 +36,8 @@ export interface UserMessage {
   readonly sessionUpdate: "user_message";
   readonly messageId: string;
   readonly content: readonly TextContent[];
+  /** The client that sent the message, if a client did. */
+  readonly _meta?: { readonly harn: { readonly clientId: string } };
 }
 
 /** `tool_call` comes once and first; every later word about the call is a `tool_call_update`. */

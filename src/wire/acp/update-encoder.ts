@@ -1,8 +1,7 @@
 import type { AgentEventType } from "../../domain/agent-event.ts";
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { mayApprove } from "./live-updates.ts";
-import { sendQuestion } from "./question-updates.ts";
+import { routeQuestions } from "./question-updates.ts";
 import { sendOpenBlocks } from "./text-updates.ts";
 import { type EventOf, UPDATE_RULES } from "./update-rules.ts";
 import {
@@ -59,7 +58,5 @@ function catchUp(state: UpdateState, emit: Emit<AcpOutput>): void {
   sendOpenBlocks(state, emit);
   state.isLive = true;
   emit({ type: "caught-up" });
-  state.isAsked = mayApprove(state);
-  if (!state.isAsked) return;
-  for (const question of state.asked.values()) sendQuestion(state, question, emit);
+  routeQuestions(state, emit);
 }

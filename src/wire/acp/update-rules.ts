@@ -13,7 +13,7 @@ import { fittedObject, fittedText } from "./fitted.ts";
 import { clientAttached, clientDetached, clientSeen, controlPassed } from "./live-updates.ts";
 import { logDiagnostic, logUnknown } from "./log-updates.ts";
 import { tellPlan } from "./plan-updates.ts";
-import { askQuestion, endQuestion } from "./question-updates.ts";
+import { askQuestion, endQuestion, questionRouted } from "./question-updates.ts";
 import { cancelledAnswer, promptAnswer, queuedAnswer } from "./prompt-answer.ts";
 import { tellMode } from "./mode-updates.ts";
 import { showSent } from "./sent-updates.ts";
@@ -109,6 +109,7 @@ export const UPDATE_RULES: { readonly [Type in AgentEventType]: UpdateRule<Event
   "tool.finished": duringTurn(finished),
   "plan.updated": duringTurn(tellPlan),
   "approval.requested": mapped(askQuestion),
+  "approval.routed": mapped(questionRouted),
   "approval.voted": silent("the question is still open"),
   "approval.resolved": mapped(endQuestion),
   "history.given": silent("it was said elsewhere, to somebody else"),

@@ -7,7 +7,7 @@ import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
 import { fittedObject, LINE_BYTES, LINE_MARGIN } from "./fitted.ts";
 import type { AskedPlace, PermissionRequest } from "./permission-request.ts";
 import type { SessionUpdate, ToolContent } from "./session-update.ts";
-import type { VendorUpdate } from "./vendor-updates.ts";
+import type { EmittedName, VendorUpdate } from "./vendor-updates.ts";
 import type { VisibleText } from "./visible-text.ts";
 
 /** What a session's events come to for one client. */
@@ -73,8 +73,8 @@ export interface UpdateState {
   live: ClientRegistry;
   /** Questions that are open, by their id. */
   readonly asked: Map<string, OpenQuestion>;
-  /** Whether they are put to this client. */
-  isAsked: boolean;
+  /** Those of them that this client was sent. */
+  readonly sentQuestions: Set<string>;
   readonly ownPrompts: Set<string>;
   /** Who sent the prompts that have not ended. */
   readonly prompters: Map<string, string>;
@@ -128,8 +128,8 @@ export function initialUpdateState(options: UpdateOptions): UpdateState {
     calls: new Map(),
     endedCalls: new Set(),
     live: NOBODY,
-    isAsked: false,
     asked: new Map(),
+    sentQuestions: new Set(),
     ownPrompts: new Set(),
     prompters: new Map(),
     queue: new Set(),
@@ -164,7 +164,11 @@ export function tell(state: UpdateState, update: SessionUpdate, emit: Emit<AcpOu
 }
 
 /** Tells something that ACP has no word for, to whoever asked for such things. */
-export function tellVendor(state: UpdateState, whole: VendorUpdate, emit: Emit<AcpOutput>): void {
+export function tellVendor(
+  state: UpdateState,
+  whole: VendorUpdate<EmittedName>,
+  emit: Emit<AcpOutput>,
+): void {
   const harn = fittedObject(whole["_meta"].harn, state.lineBytes - LINE_MARGIN);
   const update = { ...whole, _meta: { harn } };
   const { isBridgeHost, takesEvents } = state.profile();

@@ -117,7 +117,21 @@ export interface VendorFields {
   readonly reminder_emitted: { readonly reminder: Reminder };
   readonly live_session_client: {
     readonly action: "attached" | "takeover" | "detached" | "heartbeat";
+    /** The client that the change is about, also after it left. */
+    readonly clientId: string;
+    /** Why a client left. Absent for other changes. */
+    readonly reason?: string;
     readonly state: LiveClients;
+  };
+  readonly live_session_permission_route: {
+    /** The id of the permission request, as in `hitl_request`. */
+    readonly requestId: string;
+    /** `approvalRequest.id` of the permission request. */
+    readonly toolCallId: string;
+    /** The controller that the request is routed to. */
+    readonly client: LiveClient;
+    /** What the controller's host says of itself. */
+    readonly metadata: JsonObject;
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sortedJson } from "../../../test/support/sorted-json.ts";
 import { agentEventLine } from "./agent-event.ts";
-import { SESSION_UPDATE_EXTENSIONS } from "./extensions.ts";
+import { BRIDGE_UPDATES } from "./extensions.ts";
 import { updateLine } from "./session-update.ts";
 import * as encoders from "./vendor-updates.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
@@ -29,9 +29,9 @@ function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorU
 }
 
 describe("the bridge's own updates", () => {
-  it("are all that were advertised, but the commands, which are ACP's [B-022] [B-023] [B-050]", () => {
+  it("have an encoder and an example each; the commands are ACP's [B-022] [B-023] [B-050]", () => {
     const names = FIXTURES.map(({ sessionUpdate }) => sessionUpdate);
-    expect([...names, "available_commands_update"].sort()).toEqual([...SESSION_UPDATE_EXTENSIONS]);
+    expect([...names, "available_commands_update"].sort()).toEqual([...BRIDGE_UPDATES]);
     expect(Object.keys(encoders)).toHaveLength(names.length);
   });
 
@@ -83,7 +83,8 @@ describe("the bridge's own updates", () => {
       "skill_narrow",
       "reason removedTools remainingTools policy removedToolDetails keptToolDetails",
     ],
-    ["[B-214]", "live_session_client", "action state"],
+    ["[B-214]", "live_session_client", "action clientId state"],
+    ["[B-212]", "live_session_permission_route", "requestId toolCallId client metadata"],
   ])("%s carry in %s exactly its fields, whatever is given beside them [W-30]", (_, name, list) => {
     const fields =
       FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};

@@ -1,15 +1,15 @@
-import type { SESSION_UPDATE_EXTENSIONS } from "./extensions.ts";
+import type { BRIDGE_UPDATES, SESSION_UPDATE_EXTENSIONS } from "./extensions.ts";
 import type { Reminder, VendorFields } from "./vendor-fields.ts";
 
-/** A name that was advertised at `initialize`; the commands are ACP's own. */
-export type VendorName = Exclude<
-  (typeof SESSION_UPDATE_EXTENSIONS)[number],
-  "available_commands_update"
->;
+/** A name of the bridge protocol; the commands are ACP's own. */
+export type VendorName = Exclude<(typeof BRIDGE_UPDATES)[number], "available_commands_update">;
+
+/** A name that `initialize` advertises: only these are sent. */
+export type EmittedName = VendorName & (typeof SESSION_UPDATE_EXTENSIONS)[number];
 
 /** An update that ACP does not know: at its root are its name and `_meta`, and nothing else. */
-export interface VendorUpdate {
-  readonly sessionUpdate: VendorName;
+export interface VendorUpdate<Name extends VendorName = VendorName> {
+  readonly sessionUpdate: Name;
   readonly _meta: { readonly harn: object };
 }
 
@@ -100,7 +100,18 @@ export const toolSearchResultUpdate = variant("tool_search_result", [
 ]);
 export const hitlRequestUpdate = variant("hitl_request", ["requestId", "kind", "payload"]);
 export const hitlResolvedUpdate = variant("hitl_resolved", ["requestId", "kind", "outcome"]);
-export const liveSessionClientUpdate = variant("live_session_client", ["action", "state"]);
+export const liveSessionClientUpdate = variant("live_session_client", [
+  "action",
+  "clientId",
+  "reason",
+  "state",
+]);
+export const liveSessionPermissionRouteUpdate = variant("live_session_permission_route", [
+  "requestId",
+  "toolCallId",
+  "client",
+  "metadata",
+]);
 
 const REMINDER = [
   "reminderId",
@@ -113,7 +124,7 @@ const REMINDER = [
 ] as const satisfies readonly (keyof Reminder)[];
 
 /** The one whose fields stand a level deeper. */
-export function reminderEmittedUpdate(reminder: Reminder): VendorUpdate {
+export function reminderEmittedUpdate(reminder: Reminder): VendorUpdate<"reminder_emitted"> {
   return {
     sessionUpdate: "reminder_emitted",
     _meta: { harn: { reminder: only(reminder, REMINDER) } },
@@ -123,7 +134,7 @@ export function reminderEmittedUpdate(reminder: Reminder): VendorUpdate {
 function variant<Name extends VendorName>(
   sessionUpdate: Name,
   names: readonly (keyof VendorFields[Name] & string)[],
-): (fields: VendorFields[Name]) => VendorUpdate {
+): (fields: VendorFields[Name]) => VendorUpdate<Name> {
   return (fields) => ({ sessionUpdate, _meta: { harn: only(fields, names) } });
 }
 

@@ -119,6 +119,7 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   }),
   "plan.updated": silent("chat completions have no plans"),
   "approval.requested": silent(APPROVALS),
+  "approval.routed": silent(APPROVALS),
   "approval.voted": silent(APPROVALS),
   "approval.resolved": silent(APPROVALS),
   "approvals.doubted": silent("whoever has to be asked is asked again"),

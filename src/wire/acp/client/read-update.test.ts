@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
 import { agentEventLine } from "../agent-event.ts";
-import { SESSION_UPDATE_EXTENSIONS } from "../extensions.ts";
+import { BRIDGE_UPDATES } from "../extensions.ts";
 import type { VendorUpdate } from "../vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
 import { runs } from "../../../../test/support/test-depth.ts";
@@ -201,9 +201,9 @@ describe("reading an update", () => {
     (name, update) => {
       const fields = update["_meta"].harn;
       const expected = { type: "extension", name, fields };
-      expect(seen({ ...update }, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+      expect(seen({ ...update }, BRIDGE_UPDATES)).toEqual(expected);
       const { params } = JSON.parse(agentEventLine("ses_1", update));
-      expect(event(params, SESSION_UPDATE_EXTENSIONS)).toEqual(expected);
+      expect(event(params, BRIDGE_UPDATES)).toEqual(expected);
     },
   );
 

@@ -89,6 +89,7 @@ export const STREAM_RULES: { readonly [Type in AgentEventType]: StreamRule<Event
   "tool.finished": mapped(toolFinished),
   "plan.updated": silent("the call that made it is told"),
   "approval.requested": mapped(approvalRequested),
+  "approval.routed": silent("the caller waits; clients that can decide are asked elsewhere"),
   "approval.voted": silent("the caller waits; whoever can answer is asked elsewhere"),
   "approval.resolved": mapped(approvalResolved),
   "approvals.doubted": silent("whoever has to be asked is asked again"),

@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { isObject, type JsonValue } from "../../src/domain/json.ts";
+import { acpTalk, asText, lineClient, type AcpTalk, type Message } from "../support/acp-client.ts";
+import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
+import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
+import { says, wants } from "../support/model-server.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await commandLine();
+});
+afterAll(() => command.close());
+
+const TIMEOUT = { timeout: 60_000 };
+const STANDARD = /^(user|agent)_|^(tool_call|plan|session_info|current_mode|config_option|usage)/;
+
+/** An agent that uses a tool of the host. */
+function world(): Promise<AcpWorld> {
+  return acpWorld(command, {}, ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? says("It is done.")
+      : wants({ id: "r", name: "host__Read", input: { path: "a.ts" } }),
+  );
+}
+
+/** Adds a section to the configuration of a world. */
+function configure({ args }: AcpWorld, section: object): void {
+  const file = args[args.indexOf("--config") + 1] ?? "";
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...section }));
+}
+
+function onPipes(here: AcpWorld, ...flags: readonly string[]): AcpTalk {
+  const child = here.spawn(...flags);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.on("error", () => {});
+  return lineClient(child.stdout, child.stdin);
+}
+
+async function onWebSocket(here: AcpWorld, ...flags: readonly string[]): Promise<AcpTalk> {
+  const args = ["up", "--port", "0", "--json", ...here.args.slice(1), ...flags];
+  const child = command.start(args, { environment: here.environment });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const { url, link } = JSON.parse(await saying(child.stdout, "}\n"));
+  const token = new URL(link).searchParams.get("token");
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/acp`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  onTestFinished(() => socket.terminate());
+  const { take, ...talk } = acpTalk((text) => socket.send(text));
+  socket.on("message", (data: Buffer) => take(data.toString()));
+  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  return talk;
+}
+
+const SHELL = { id: "sh", label: "sh", path: "/bin/sh", platform: "linux", available: true };
+const RESULTS: { readonly [method: string]: object } = {
+  "host/tools/list": { tools: [{ name: "Read", schema: { type: "object" } }] },
+  "host/call": { shells: [{ ...SHELL, default_args: ["-c"] }], default_shell_id: "sh" },
+  builtin_call: { text: "const a = 1;" },
+  "session/request_permission": { granted: true },
+};
+
+/** Answers each request of the runtime, as a host written from the bridge protocol does. */
+function answerRequests(talk: AcpTalk): void {
+  const answered = new Set<JsonValue>();
+  const isNew = ({ id, method }: Message): boolean =>
+    method !== undefined && id !== undefined && !answered.has(id);
+  const next = async (): Promise<void> => {
+    for (;;) {
+      const { id, method } = await talk.find(isNew);
+      answered.add(id ?? null);
+      talk.send({ jsonrpc: "2.0", id, result: RESULTS[asText(method)] });
+    }
+  };
+  // The runtime may have nothing more to ask.
+  next().catch(() => {});
+}
+
+/** The names of everything that the host gets in one turn. */
+async function story(talk: AcpTalk, { project }: AcpWorld) {
+  answerRequests(talk);
+  const { agentCapabilities } = await talk.result("initialize", { protocolVersion: 1 });
+  const { sessionId } = await talk.result("session/new", { cwd: project, mcpServers: [] });
+  const prompt = [{ type: "text", text: "Go" }];
+  await talk.result("session/prompt", { sessionId, prompt });
+  const updates = talk.updates(asText(sessionId));
+  const names = new Set(updates.map(({ sessionUpdate }) => asText(sessionUpdate)));
+  const requests = talk.messages.filter(
+    ({ id, method }) => id !== undefined && method !== undefined,
+  );
+  const harnOf = (value: unknown): object => Object(Object(Object(value)["_meta"])["harn"]);
+  return {
+    advertised: Object(harnOf(agentCapabilities))["sessionUpdateExtensions"],
+    extensions: [...names].filter((name) => !STANDARD.test(name)).sort(),
+    requests: [...new Set(requests.map(({ method }) => asText(method)))].sort(),
+    calls: requests.flatMap(({ params }) => (isObject(params) ? [params["name"] ?? null] : [])),
+    hasAudit: updates.some((update) => "audit" in harnOf(update)),
+    hasVisibleText: updates.some(({ content }) => "visible_text" in harnOf(content)),
+  };
+}
+
+const EVERYTHING = {
+  extensions: ["live_session_client", "live_session_permission_route"],
+  requests: ["builtin_call", "host/call", "host/tools/list", "session/request_permission"],
+  calls: expect.arrayContaining(["process.list_shells", "Read"]),
+  hasAudit: true,
+  hasVisibleText: true,
+};
+const CONFIGURED = { acp: { updates: "bridge" } };
+
+describe("the setting for a host that cannot say that it uses the bridge protocol", () => {
+  it.each([
+    ["the flag", {}, ["--updates", "bridge"]],
+    ["the configuration", CONFIGURED, []],
+  ] as const)(
+    "%s turns on updates, audit, visible text, tools and shells on standard input and output [B-022]",
+    TIMEOUT,
+    async (_, section, flags) => {
+      const here = await world();
+      configure(here, section);
+      const seen = await story(onPipes(here, ...flags), here);
+      expect(seen).toMatchObject(EVERYTHING);
+      expect(seen.advertised).toEqual(expect.arrayContaining(seen.extensions));
+    },
+  );
+
+  it.each([
+    ["the flag", {}, ["--updates", "bridge"]],
+    ["the configuration", CONFIGURED, []],
+  ] as const)(
+    "%s turns on the same over a WebSocket [B-022]",
+    TIMEOUT,
+    async (_, section, flags) => {
+      const here = await world();
+      configure(here, section);
+      expect(await story(await onWebSocket(here, ...flags), here)).toMatchObject(EVERYTHING);
+    },
+  );
+
+  it("The flag comes before the configuration [B-022]", TIMEOUT, async () => {
+    const here = await world();
+    configure(here, CONFIGURED);
+    const seen = await story(onPipes(here, "--updates", "auto"), here);
+    expect(seen).toMatchObject({ extensions: [], hasAudit: false, hasVisibleText: false });
+    expect(seen.requests).not.toContain("host/tools/list");
+  });
+
+  it(
+    "A setting that is not one of the three is an error of the configuration",
+    TIMEOUT,
+    async () => {
+      const here = await world();
+      configure(here, { acp: { updates: "all" } });
+      const args = ["serve", "--port", "0", ...here.args.slice(1)];
+      const { status, stderr } = await command.run(args, { environment: here.environment });
+      expect(status).toBe(2);
+      expect(stderr).toContain('acp.updates is "all", wanted auto, bridge, standard');
+    },
+  );
+});
