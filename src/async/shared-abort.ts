@@ -1,7 +1,7 @@
 /** Signals that abort with a shared one. */
 export interface SharedAbort {
   /** Returns a signal that aborts with the given one or the shared one, until it is left. */
-  join(signal: AbortSignal): { readonly signal: AbortSignal; leave(): void };
+  join(signal: AbortSignal): { readonly signal: AbortSignal; readonly leave: () => void };
 }
 
 /**

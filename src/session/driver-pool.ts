@@ -126,7 +126,7 @@ export function driverPool(options: PoolOptions): DriverPool {
     drivers.set(sessionId, pooled);
     started.then((driver) => {
       pooled.driver = driver;
-      left.delete(sessionId);
+      return left.delete(sessionId);
     }, forget);
     return pooled;
   };

@@ -5,6 +5,7 @@ import type { MemoryLimits } from "../../src/session/idle-eviction.ts";
 import { isQuiet } from "../../src/session/is-quiet.ts";
 import { initialState } from "../../src/session/state.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { gate } from "../support/gate.ts";
 import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
@@ -23,8 +24,11 @@ interface Evicting {
 }
 
 /** Sessions whose time stands still, so that none leaves memory for being idle. */
-function evicting(agent: Agent, memory: Partial<MemoryLimits> = {}): Evicting {
-  const store = memoryStore();
+function evicting(
+  agent: Agent,
+  memory: Partial<MemoryLimits> = {},
+  store: Store = memoryStore(),
+): Evicting {
   const acquired: string[] = [];
   const released: string[] = [];
   const sessions = createSessions({
@@ -152,6 +156,33 @@ describe("sessions beyond the memory limits", () => {
       () => world.released.includes("ses_busy"),
       () => world.released,
     );
+  });
+
+  it("A session stays in memory until the last of several commands at once is done", async () => {
+    const store = memoryStore();
+    const reading = gate();
+    let isSlow = false;
+    const page: Store["page"] = async (...given) => {
+      if (isSlow) await reading.pass();
+      return store.page(...given);
+    };
+    const provider = scriptedProvider([says("One.")]);
+    const world = evicting(agentOf({ provider }), { sessions: 0 }, { ...store, page });
+    const begun = await world.sessions.begin({ sessionId: "ses_a", principal: ME }, first);
+    await until(() => world.released.length === 1);
+    const from = { principal: ME };
+    const promptId = begun.reply?.status === "accepted" ? String(begun.reply.promptId) : "none";
+    const busy = { type: "attach", clientId: "client_1", mode: "observer", name: "a" } as const;
+    await world.sessions.command("ses_a", busy, { ...from, clientId: "client_1" });
+    isSlow = true;
+    const forgetting = world.sessions.command("ses_a", { type: "forget", promptId }, from);
+    await reading.entered;
+    const detach = { type: "detach", clientId: "client_1", reason: "closed" } as const;
+    await world.sessions.command("ses_a", detach, { ...from, clientId: "client_1" });
+    reading.open();
+    expect(await forgetting).toMatchObject({ status: "accepted" });
+    await until(() => world.released.length === 2);
+    expect(world.acquired).toEqual(["ses_a", "ses_a"]);
   });
 
   it("Prompts that arrive while their session leaves memory are all answered", async () => {
